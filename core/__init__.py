@@ -1,0 +1,1 @@
+"""The engine of stet: usable headless; knows neither Textual nor Rich."""

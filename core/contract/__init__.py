@@ -1,0 +1,1 @@
+"""Frozen data that every part speaks: it imports nothing of the house and only the standard library."""

@@ -1,0 +1,375 @@
+"""Facts that have happened, as they go over the bus: everything that people see or decide is one of these.
+
+Order within a turn: `TurnStarted`, then per model step deltas, `ToolCallRequested` (all), `MessageAdded` (the model's),
+per call its state changes up to one `ToolCallFinished`, `MessageAdded` (the results), and at the end `TurnFinished`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.contract.conversation import Message
+from core.contract.diff import DiffStat
+from core.contract.display import Display
+from core.contract.errors import ToolErrorType
+from core.contract.frame import TerminalFrame
+from core.contract.ids import CallId, JobId, RequestId
+from core.contract.todo import TodoList
+from core.contract.tool import CallState, Kind, ToolCall, ToolLocation
+from core.contract.usage import Usage
+
+# --- user -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubmitted:
+    """The user sent a prompt; attachments are the paths named with `@`."""
+
+    text: str
+    attachments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SteerSubmitted:
+    """The user wrote while the agent works; it is delivered with the next tool results."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptRequested:
+    """The user pressed stop; `hard` is the second time: kill."""
+
+    hard: bool = False
+
+
+# --- turn -----------------------------------------------------------------------------------------
+
+
+class TurnEnd(StrEnum):
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    TURN_LIMIT = "turn_limit"
+    LOOP = "loop"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """A model or internal failure; a `TurnFinished` follows."""
+
+    message: str
+    hint: str = ""
+    kind: str = ""
+    """A `ModelErrorKind` value, or empty for an internal error."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    reason: TurnEnd
+    usage: Usage = Usage()
+    duration: float = 0.0
+    """Seconds, by a monotonic clock."""
+    cost: float | None = None
+    """US dollars; none where the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNoted:
+    """The model repeats itself: it was told so, or (`stopped`) the turn was stopped."""
+
+    call_name: str
+    count: int
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RetryWaiting:
+    """A model request failed and is sent again after a wait."""
+
+    attempt: int
+    """The failed attempt, from 1."""
+    seconds: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryStarted:
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    before_tokens: int
+    after_tokens: int
+
+
+# --- model ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A request goes to the model."""
+
+    step: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRequested:
+    """The model's message is complete and asks for this call."""
+
+    call: ToolCall
+    display_name: str = ""
+    kind: Kind = Kind.OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    usage: Usage
+    """Of the turn so far."""
+    context_window: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """A message entered the history: the history is exactly the sequence of these."""
+
+    message: Message
+
+
+# --- tool -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStateChanged:
+    """A call entered a state that is not final (final ones are `ToolCallFinished`)."""
+
+    id: CallId
+    state: CallState
+    description: str = ""
+    """What the invocation says that it does, as Markdown of one line; from `scheduled` on."""
+    locations: tuple[ToolLocation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """Live output of a running call: it replaces what was shown before."""
+
+    id: CallId
+    output: Display
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished:
+    id: CallId
+    name: str
+    state: CallState
+    display: Display = ""
+    error: str = ""
+    error_type: ToolErrorType | None = None
+    duration: float = 0.0
+    """Seconds of execution, waiting for approval not counted."""
+    summary: str = ""
+    """A few words for the collapsed line: `120 lines`, `+3 −1`, `exit 1`."""
+    llm_text: str = ""
+    """What the model is told."""
+
+
+# --- policy ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CallRejected:
+    """Policy denied a call; no one was asked."""
+
+    id: CallId
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAdded:
+    """A grant of the user's: for this session, or saved to a file."""
+
+    rule: str
+    """TOML."""
+    saved_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWithdrawn:
+    """The asker no longer waits: its dialog closes itself."""
+
+    request_id: RequestId
+
+
+# --- state ----------------------------------------------------------------------------------------
+
+
+class ApprovalMode(StrEnum):
+    DEFAULT = "default"
+    AUTO_EDIT = "auto_edit"
+    PLAN = "plan"
+    YOLO = "yolo"
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    mode: ApprovalMode
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    provider: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TodosChanged:
+    todos: TodoList
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanged:
+    """A tool of ours changed a file."""
+
+    path: str
+    """Absolute."""
+    stat: DiffStat = DiffStat()
+    created: bool = False
+    deleted: bool = False
+
+
+class JobState(StrEnum):
+    RUNNING = "running"
+    QUIET = "quiet"
+    WAITING = "waiting"
+    """The foreground process is blocked reading its terminal."""
+    EXITED = "exited"
+
+
+@dataclass(frozen=True, slots=True)
+class JobStarted:
+    """A command runs in a terminal of ours."""
+
+    id: JobId
+    command: str
+    directory: str
+    call_id: CallId | None = None
+    """The agent's call that started it; none for the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobFrame:
+    """The job's screen now. Not recorded: the latest frame wins."""
+
+    id: JobId
+    frame: TerminalFrame
+
+
+@dataclass(frozen=True, slots=True)
+class JobStateChanged:
+    id: JobId
+    state: JobState
+    background: bool = False
+    last_line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnded:
+    id: JobId
+    exit_code: int | None = None
+    signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    directory: str
+    model: str
+    version: str
+    resumed: str = ""
+    """Id of the session that this one continues."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    reason: str = ""
+
+
+class NoticeLevel(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that people should know and that belongs to no other event."""
+
+    message: str
+    hint: str = ""
+    level: NoticeLevel = NoticeLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriberFailed:
+    """A subscriber of the bus raised and was cut off from this one event."""
+
+    subscriber: str
+    message: str
+
+
+Event = (
+    PromptSubmitted
+    | SteerSubmitted
+    | InterruptRequested
+    | TurnStarted
+    | TurnFailed
+    | TurnFinished
+    | LoopNoted
+    | RetryWaiting
+    | RetryStarted
+    | ContextCompacted
+    | StepStarted
+    | TextDelta
+    | ThoughtDelta
+    | ToolCallRequested
+    | UsageReported
+    | MessageAdded
+    | ToolCallStateChanged
+    | ToolOutput
+    | ToolCallFinished
+    | CallRejected
+    | RuleAdded
+    | RequestWithdrawn
+    | ModeChanged
+    | ModelChanged
+    | TodosChanged
+    | FileChanged
+    | JobStarted
+    | JobFrame
+    | JobStateChanged
+    | JobEnded
+    | SessionStarted
+    | SessionEnded
+    | Notice
+    | SubscriberFailed
+)

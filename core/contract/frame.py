@@ -1,0 +1,74 @@
+"""What a terminal shows: rows of styled spans, immutable and shared between frames where nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class CellStyle:
+    """Attributes of a cell (SGR, ECMA-48 8.3.117 and xterm).
+
+    Colours: `""` is the terminal's default, `"0"` to `"255"` the palette, `"#rrggbb"` direct.
+    """
+
+    fg: str = ""
+    bg: str = ""
+    bold: bool = False
+    dim: bool = False
+    italic: bool = False
+    underline: bool = False
+    strike: bool = False
+    overline: bool = False
+    blink: bool = False
+    reverse: bool = False
+    conceal: bool = False
+
+
+PLAIN = CellStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Text with one style; holds no control characters."""
+
+    text: str
+    style: CellStyle = PLAIN
+
+
+Row = tuple[Span, ...]
+"""One line of cells. The same object stays in later frames while the line does not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFrame:
+    """The visible screen at one moment."""
+
+    columns: int
+    lines: int
+    rows: tuple[Row, ...]
+    """`lines` rows; a row may be shorter than `columns` where only blanks follow."""
+    cursor_column: int = 0
+    cursor_line: int = 0
+    cursor_visible: bool = True
+    title: str = ""
+    alternate: bool = False
+    """The program took the alternate screen: it is a full-screen program."""
+    history: int = 0
+    """Number of lines in the scrollback above the screen."""
+    mouse: bool = False
+    """The program asked for mouse reports."""
+    application_cursor: bool = False
+    bracketed_paste: bool = False
+
+
+class Scrollback(Protocol):
+    """Lines that have left a terminal's screen, oldest first."""
+
+    def __len__(self) -> int: ...
+
+    def rows(self, start: int, stop: int) -> Sequence[Row]:
+        """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
+        ...

@@ -1,0 +1,1 @@
+"""Settings: one model, four layers (defaults, user, trusted project, environment), errors with file and line."""

@@ -1,0 +1,12 @@
+"""The built-in tools: a file each with its description in a `.md` beside it, and a line here."""
+
+BUILTIN: tuple[str, ...] = (
+    "core.tools.builtin.read_file:ReadFileTool",
+    "core.tools.builtin.list_directory:ListDirectoryTool",
+    "core.tools.builtin.glob:GlobTool",
+    "core.tools.builtin.search_file_content:SearchFileContentTool",
+    "core.tools.builtin.replace:ReplaceTool",
+    "core.tools.builtin.write_file:WriteFileTool",
+    "core.tools.builtin.run_shell_command:RunShellCommandTool",
+    "core.tools.builtin.write_todos:WriteTodosTool",
+)

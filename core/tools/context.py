@@ -1,0 +1,48 @@
+"""What tools work with: the services of one session, handed to each tool when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from core.contract.events import Event, TodosChanged
+from core.contract.todo import TodoList
+from core.settings.models import Settings
+from core.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from core.terminal.jobs import JobTable
+
+Publish = Callable[[Event], Awaitable[None]]
+
+
+async def publish_nowhere(event: Event) -> None:
+    """Drop the event: for tools that are used without a bus."""
+
+
+class TodoBoard:
+    """The session's todo list."""
+
+    def __init__(self, publish: Publish = publish_nowhere) -> None:
+        self._publish = publish
+        self.todos = TodoList()
+
+    async def replace(self, todos: TodoList) -> None:
+        """Set the list and say so."""
+        self.todos = todos
+        await self._publish(TodosChanged(todos))
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """The services. Only the workspace is needed; a tool that lacks another says so in its result."""
+
+    workspace: Workspace
+    settings: Settings = field(default_factory=Settings)
+    publish: Publish = publish_nowhere
+    todos: TodoBoard = field(default_factory=TodoBoard)
+    jobs: JobTable | None = None
+    """Runs commands in terminals; none where the session has no shell."""
+    interactive: bool = False
+    """Someone is there to answer questions and to type into a command."""
