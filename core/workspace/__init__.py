@@ -1,0 +1,1 @@
+"""The user's files: which may be touched, how they are read and written, found and searched. It knows no tool."""
