@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from dataclasses import replace
 from enum import StrEnum
+from typing import Self
 
 from core.contract.envelope import Envelope
 from core.contract.events import JobFrame, TextDelta, ThoughtDelta, ToolOutput, UsageReported
@@ -107,7 +108,7 @@ class Subscription:
         self._room.set()
         self._detach()
 
-    def __enter__(self) -> Subscription:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
