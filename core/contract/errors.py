@@ -107,6 +107,7 @@ class ModelError(StetError):
     Args:
         retry_after: seconds that the server asked to wait, or none.
         retryable: whether the same request may succeed when sent again.
+        max_retries: fewer retries than usual make sense (an unknown host, nothing listening).
     """
 
     def __init__(
@@ -117,8 +118,10 @@ class ModelError(StetError):
         *,
         retryable: bool = False,
         retry_after: float | None = None,
+        max_retries: int = 3,
     ) -> None:
         super().__init__(message, hint)
         self.kind = kind
+        self.max_retries = max_retries
         self.retryable = retryable
         self.retry_after = retry_after

@@ -52,8 +52,8 @@ class TurnEnd(StrEnum):
     INTERRUPTED = "interrupted"
     FAILED = "failed"
     TURN_LIMIT = "turn_limit"
+    COST_LIMIT = "cost_limit"
     LOOP = "loop"
-    DENIED = "denied"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,117 @@
+"""The agent of one session: keeps the history and runs one turn after the other on it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+
+from core.agent.history import History
+from core.agent.limits import TurnLimits
+from core.agent.turn import Turn
+from core.bus.bus import Bus
+from core.contract.conversation import MediaPart, user_message
+from core.contract.errors import StetError
+from core.contract.events import PromptSubmitted, SteerSubmitted, TurnEnd, TurnFailed, TurnFinished, TurnStarted
+from core.contract.model import Provider
+from core.model.retry import RetryPolicy
+from core.scheduler.scheduler import Scheduler
+from core.tools.abort import AbortSignal
+
+log = logging.getLogger(__name__)
+
+
+class Agent:
+    """Runs turns, one at a time.
+
+    Args:
+        system: gives the system prompt, anew for every step.
+        first_turn: the number of the first turn; higher where a session is continued.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        scheduler: Scheduler,
+        bus: Bus,
+        *,
+        system: Callable[[], str],
+        history: History | None = None,
+        limits: TurnLimits | None = None,
+        retry: RetryPolicy | None = None,
+        first_turn: int = 1,
+    ) -> None:
+        self.provider = provider
+        self.history = history or History()
+        self.spent: float | None = 0.0
+        """US dollars since the start; none where a price was not known."""
+        self._scheduler = scheduler
+        self._bus = bus
+        self._system = system
+        self._limits = limits or TurnLimits()
+        self._retry = retry or RetryPolicy()
+        self._next_turn = first_turn
+        self._steers: deque[str] = deque()
+        self._abort: AbortSignal | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._abort is not None
+
+    async def run_turn(self, prompt: str, media: tuple[MediaPart, ...] = (), shown: str = "") -> TurnFinished:
+        """Run one turn to its end.
+
+        Args:
+            prompt: what the model gets.
+            shown: what the user typed, where that differs (attached files).
+
+        Raises:
+            StetError: a turn is running already.
+        """
+        if self._abort is not None:
+            raise StetError("A turn is running already.", "Wait for its end, or stop it.")
+        abort = self._abort = AbortSignal()
+        number, self._next_turn = self._next_turn, self._next_turn + 1
+        channel = self._bus.channel(number)
+        turn = Turn(
+            number,
+            provider=self.provider,
+            scheduler=self._scheduler,
+            history=self.history,
+            bus=self._bus,
+            abort=abort,
+            limits=self._limits,
+            system=self._system,
+            steers=self._steers,
+            retry=self._retry,
+            spent=self.spent or 0.0,
+        )
+        try:
+            await channel.publish(PromptSubmitted(shown or prompt))
+            await channel.publish(TurnStarted(shown or prompt))
+            await self.history.add(user_message(prompt, *media), channel)
+            try:
+                end = await turn.run()
+            except Exception as error:  # boundary: a turn's failure must not end the session
+                log.exception("turn %d failed", number)
+                await channel.publish(TurnFailed(f"Internal error: {type(error).__name__}: {error}", "See the log."))
+                end = TurnEnd.FAILED
+        finally:
+            self._abort = None
+        self.spent = None if turn.cost is None or self.spent is None else self.spent + turn.cost
+        finished = TurnFinished(end, turn.usage, time.monotonic() - turn.started, turn.cost)
+        await channel.publish(finished)
+        return finished
+
+    async def steer(self, text: str) -> None:
+        """Give the running turn a message; it is delivered with the next results, or before the turn would end."""
+        self._steers.append(text)
+        await self._bus.publish(SteerSubmitted(text), turn=self._next_turn - 1)
+
+    def interrupt(self, *, hard: bool = False) -> bool:
+        """Stop the running turn; false where none runs."""
+        if self._abort is None:
+            return False
+        self._abort.abort(hard=hard)
+        return True

@@ -1,0 +1,79 @@
+"""The history: messages as they are sent to the model, always in a form that every provider accepts.
+
+Invariants: it begins with a user's message; every call is answered by exactly one result in the next message, in call
+order. Each added message is an event; replaying these events gives the same history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from core.bus.bus import Channel
+from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart
+from core.contract.events import MessageAdded
+
+INTERRUPTED = "[The operation was interrupted before it completed; it may have been done in part.]"
+
+
+class History:
+    """The messages so far."""
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._messages: list[Message] = list(messages)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._messages)
+
+    @property
+    def open_calls(self) -> tuple[CallPart, ...]:
+        """Calls of the last message: they wait for their results."""
+        last = self._messages[-1] if self._messages else None
+        return last.calls if last is not None and last.role is Role.MODEL else ()
+
+    async def add(self, message: Message, channel: Channel) -> None:
+        """Add a message and say so."""
+        self._messages.append(message)
+        await channel.publish(MessageAdded(message))
+
+    async def add_results(self, results: Iterable[ResultPart], channel: Channel, notes: Iterable[str] = ()) -> None:
+        """Answer the open calls, in their order; `notes` are texts of the user's that go with them."""
+        given = list(results)
+        assert [part.id for part in given] == [call.id for call in self.open_calls], "results answer the open calls"
+        await self.add(Message(Role.USER, (*given, *(TextPart(note) for note in notes))), channel)
+
+    async def close_open_calls(self, channel: Channel, why: str = INTERRUPTED) -> None:
+        """Answer calls that will get no result any more."""
+        if self.open_calls:
+            await self.add_results(
+                [ResultPart(call.id, call.name, why, is_error=True) for call in self.open_calls], channel
+            )
+
+
+def restored_history(messages: Iterable[Message], on_repair: Callable[[str], None] = lambda text: None) -> History:
+    """Return a valid history from recorded messages, whatever was cut off: unanswered calls are closed."""
+    kept: list[Message] = []
+    for message in messages:
+        calls = kept[-1].calls if kept and kept[-1].role is Role.MODEL else ()
+        if message.role is Role.USER:
+            results = {part.id: part for part in message.parts if isinstance(part, ResultPart)}
+            if [call.id for call in calls] != [part.id for part in message.parts if isinstance(part, ResultPart)]:
+                on_repair("results did not match their calls")
+            answers = tuple(results.get(call.id) or _closed(call) for call in calls)
+            rest = tuple(part for part in message.parts if not isinstance(part, ResultPart))
+            if answers or rest:
+                kept.append(Message(Role.USER, (*answers, *rest)))
+            continue
+        if calls:
+            on_repair("calls without results were closed")
+            kept.append(Message(Role.USER, tuple(_closed(call) for call in calls)))
+        if kept:  # a conversation begins with the user
+            kept.append(message)
+    if kept and kept[-1].role is Role.MODEL and kept[-1].calls:
+        on_repair("calls without results were closed")
+        kept.append(Message(Role.USER, tuple(_closed(call) for call in kept[-1].calls)))
+    return History(kept)
+
+
+def _closed(call: CallPart) -> ResultPart:
+    return ResultPart(call.id, call.name, INTERRUPTED, is_error=True)

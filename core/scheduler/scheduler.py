@@ -1,0 +1,274 @@
+"""The scheduler: runs the calls of one model step and gives back one result for each, in call order.
+
+Read-only calls run together. Mutators run one by one, in call order; a reader waits only for an earlier mutator that
+touches the same path. Nothing is locked while a human thinks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.bus.bus import Bus
+from core.contract.display import Display
+from core.contract.errors import StetError, ToolErrorType, ToolFailure
+from core.contract.events import ToolOutput
+from core.contract.tool import CallState, ToolCall, ToolResult
+from core.scheduler.abortable import Aborted, run_abortable
+from core.scheduler.call import CallProgress, cancelled_result
+from core.scheduler.gate import Gate, Passage
+from core.tools.abort import AbortSignal
+from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ShellConfig, ToolInvocation
+from core.tools.parameters import InvalidToolParams
+from core.tools.registry import ToolRegistry
+
+log = logging.getLogger(__name__)
+
+MAX_TAIL_CALLS = 5
+MAX_STALE_ROUNDS = 3
+"""How often an approved edit is shown again because its file changed in between."""
+
+Finish = Callable[[ToolResult], ToolResult]
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedCall:
+    """A call with its result."""
+
+    call: ToolCall
+    state: CallState
+    result: ToolResult
+
+
+@dataclass(slots=True)
+class _Place:
+    """A call's place in its batch: what it waits for, and what waits for it."""
+
+    call: ToolCall
+    tool: DeclarativeTool | None
+    invocation: ToolInvocation | None
+    done: asyncio.Event
+
+    @property
+    def mutates(self) -> bool:
+        return self.tool is not None and not self.tool.is_read_only
+
+    def touches(self, other: _Place) -> bool:
+        if self.invocation is None or other.invocation is None:
+            return False
+        mine = {location.path for location in self.invocation.tool_locations()}
+        return any(location.path in mine for location in other.invocation.tool_locations())
+
+
+class Scheduler:
+    """Runs batches of calls.
+
+    Args:
+        parallel: read-only calls that execute at once.
+        finish: applied to every result before it is given back (truncation).
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        gate: Gate,
+        bus: Bus,
+        *,
+        parallel: int = 8,
+        finish: Finish = lambda result: result,
+        shell_config: Callable[[], ShellConfig] = ShellConfig,
+    ) -> None:
+        self.registry = registry
+        self.gate = gate
+        self._bus = bus
+        self._slots = asyncio.Semaphore(parallel)
+        self._finish = finish
+        self._shell_config = shell_config
+
+    async def run(self, calls: Sequence[ToolCall], turn: int, abort: AbortSignal) -> list[CompletedCall]:
+        """Run the calls; every one gets a result, whatever happens."""
+        places = [self._place(call) for call in calls]
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._run_in_place(place, places[:number], turn, abort))
+                for number, place in enumerate(places)
+            ]
+        return [task.result() for task in tasks]
+
+    def _place(self, call: ToolCall) -> _Place:
+        tool = self.registry.find(call.name)
+        invocation: ToolInvocation | None = None
+        if tool is not None and not call.invalid:
+            try:
+                invocation = tool.build(call.args)
+            except (InvalidToolParams, ToolFailure):
+                invocation = None  # said when its turn comes
+        return _Place(call, tool, invocation, asyncio.Event())
+
+    async def _run_in_place(
+        self, place: _Place, earlier: Sequence[_Place], turn: int, abort: AbortSignal
+    ) -> CompletedCall:
+        progress = CallProgress(place.call, self._bus.channel(turn, place.call.id))
+        await progress.start()
+        state, result = CallState.CANCELLED, cancelled_result(abort.reason)
+        try:
+            await run_abortable(self._wait_for(place, earlier), abort, grace=0)
+            state, result = await self._process(progress, place.call, turn, abort)
+        except Aborted:
+            pass
+        except Exception as error:  # boundary: a tool run
+            log.exception("tool %s failed", place.call.name)
+            state, result = CallState.FAILED, _unexpected(place.call, error)
+        finally:
+            place.done.set()
+        await progress.finish(state, result)
+        return CompletedCall(place.call, state, result)
+
+    async def _wait_for(self, place: _Place, earlier: Sequence[_Place]) -> None:
+        for other in earlier:
+            if (place.mutates and other.mutates) or (place.mutates != other.mutates and place.touches(other)):
+                await other.done.wait()
+
+    async def _process(
+        self, progress: CallProgress, call: ToolCall, turn: int, abort: AbortSignal
+    ) -> tuple[CallState, ToolResult]:
+        for _ in range(MAX_TAIL_CALLS + 1):
+            state, result = await self._run_call(progress, call, turn, abort)
+            if result.tail_tool_call is None or state is not CallState.SUCCEEDED:
+                return state, self._finish(result)
+            tail = result.tail_tool_call
+            call = ToolCall(call.id, tail.name, tail.args)
+            await progress.enter(CallState.VALIDATING)
+        message = f"More than {MAX_TAIL_CALLS} tail calls in a row; the last one was {call.name}."
+        return CallState.FAILED, ToolResult.failure(ToolErrorType.EXECUTION_FAILED, message)
+
+    async def _run_call(
+        self, progress: CallProgress, call: ToolCall, turn: int, abort: AbortSignal
+    ) -> tuple[CallState, ToolResult]:
+        tool = self.registry.find(call.name)
+        if tool is None:
+            return CallState.FAILED, self._unknown(call)
+        if call.invalid:
+            return CallState.FAILED, ToolResult.failure(ToolErrorType.INVALID_TOOL_PARAMS, call.invalid)
+        note = ""
+        for _ in range(MAX_STALE_ROUNDS):
+            try:
+                invocation = tool.build(call.args)
+                progress.description = invocation.get_description()
+                progress.locations = tuple(invocation.tool_locations())
+                passage = await run_abortable(
+                    self.gate.pass_call(
+                        tool,
+                        call,
+                        invocation,
+                        turn,
+                        abort,
+                        lambda: progress.enter(CallState.AWAITING_APPROVAL),
+                        note,
+                    ),
+                    abort,
+                    grace=0,
+                )
+            except InvalidToolParams as error:
+                return CallState.FAILED, ToolResult.failure(error.type, error.message)
+            except ToolFailure as error:
+                return CallState.FAILED, ToolResult.failure(error.type, str(error), error.display)
+            if not passage.open:
+                return CallState.DENIED, _denied(call, passage)
+            if passage.reply is not None and isinstance(invocation, BaseToolInvocation):
+                invocation = invocation.amended(passage.reply)
+            await progress.enter(CallState.SCHEDULED)
+            state, result = await self._execute(progress, tool, invocation, turn, abort)
+            if result.error is None or result.error.type is not ToolErrorType.FILE_CHANGED:
+                return state, _with_note(result, passage)
+            note = "the file changed since the proposal was shown"
+        return state, result
+
+    async def _execute(
+        self,
+        progress: CallProgress,
+        tool: DeclarativeTool,
+        invocation: ToolInvocation,
+        turn: int,
+        abort: AbortSignal,
+    ) -> tuple[CallState, ToolResult]:
+        if tool.is_read_only:
+            async with self._slots:
+                return await self._execute_now(progress, invocation, turn, abort)
+        return await self._execute_now(progress, invocation, turn, abort)
+
+    async def _execute_now(
+        self, progress: CallProgress, invocation: ToolInvocation, turn: int, abort: AbortSignal
+    ) -> tuple[CallState, ToolResult]:
+        await progress.enter(CallState.EXECUTING)
+        output = _LiveOutput()
+        async with asyncio.TaskGroup() as group:
+            pump = group.create_task(output.pump(progress, self._bus, turn))
+            try:
+                result = await run_abortable(invocation.execute(abort, output.update, self._shell_config()), abort)
+            except ToolFailure as error:
+                result = ToolResult.failure(error.type, str(error), error.display)
+            except StetError as error:
+                result = ToolResult.failure(ToolErrorType.EXECUTION_FAILED, str(error))
+            except Aborted:
+                result = cancelled_result(abort.reason)
+            except Exception as error:  # boundary: a tool run
+                log.exception("tool %s failed", progress.call.name)
+                result = _unexpected(progress.call, error)
+            finally:
+                pump.cancel()
+        if result.error is None:
+            return CallState.SUCCEEDED, result
+        cancelled = result.error.type is ToolErrorType.CANCELLED
+        return CallState.CANCELLED if cancelled else CallState.FAILED, result
+
+    def _unknown(self, call: ToolCall) -> ToolResult:
+        near = ", ".join(f'"{name}"' for name in self.registry.nearest(call.name))
+        message = f'Tool "{call.name}" not found.' + (f" Did you mean one of: {near}?" if near else "")
+        return ToolResult.failure(ToolErrorType.TOOL_NOT_REGISTERED, message)
+
+
+class _LiveOutput:
+    """Passes a running call's output on: always the latest, never faster than the bus takes it."""
+
+    def __init__(self) -> None:
+        self._latest: Display | None = None
+        self._changed = asyncio.Event()
+
+    def update(self, output: Display) -> None:
+        self._latest = output
+        self._changed.set()
+
+    async def pump(self, progress: CallProgress, bus: Bus, turn: int) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            if self._latest is not None:
+                await bus.publish(ToolOutput(progress.call.id, self._latest), turn=turn, call=progress.call.id)
+
+
+def _denied(call: ToolCall, passage: Passage) -> ToolResult:
+    if passage.by_policy:
+        message = f'Tool "{call.name}" was denied by policy: {passage.reason}'
+        return ToolResult.failure(ToolErrorType.POLICY_VIOLATION, message)
+    message = f'The user did not approve this call of "{call.name}"; nothing was done. Reason: {passage.reason}'
+    comments = passage.reply.comments if passage.reply else ()
+    message += "".join(f"\nComment on {note.path}:{note.line}: {note.text}" for note in comments)
+    return ToolResult.failure(ToolErrorType.DENIED_BY_USER, message, f"rejected: {passage.reason}")
+
+
+def _with_note(result: ToolResult, passage: Passage) -> ToolResult:
+    """Return the result with the user's note to an acceptance."""
+    if passage.reply is None or not passage.reply.feedback:
+        return result
+    note = f"\nThe user approved this with a note: {passage.reply.feedback}"
+    if isinstance(result.llm_content, str):
+        return replace(result, llm_content=result.llm_content + note)
+    return replace(result, llm_content=(*result.llm_content, note))
+
+
+def _unexpected(call: ToolCall, error: Exception) -> ToolResult:
+    message = f'Tool "{call.name}" failed unexpectedly: {type(error).__name__}: {error}'
+    return ToolResult.failure(ToolErrorType.UNHANDLED_EXCEPTION, message)
