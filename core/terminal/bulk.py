@@ -1,0 +1,175 @@
+"""A flood of plain or coloured lines: what would scroll by unseen goes to the scrollback without being drawn.
+
+The screen and the scrollback are the same afterwards as if every character had been drawn.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pyte import modes as mo
+
+from core.contract.frame import PLAIN, CellStyle, Span
+from core.terminal.grid import Grid
+from core.terminal.line import Line
+from core.terminal.parser import Parser
+from core.terminal.pen import Pen
+from core.terminal.scrollback import Entry, WrappedRow, joined
+from core.terminal.width import NARROW_CLASS
+
+_SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|\t|\x1b\[0?K)*+")
+_SGR = re.compile(r"\x1b\[([0-9;:]*)m")
+_SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
+_TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|(\t)|([^\x1b\t]+)")
+_BACKGROUND = re.compile(r"\x1b\[(?:[0-9;:]*[;:])?(?:4[0-8]|10[0-7])")
+_TRIES = 8
+"""So often may a line that is not simple interrupt a piece; then the rest is drawn."""
+
+
+def feed_bulk(grid: Grid, parser: Parser, text: str) -> str:
+    """Act on the beginning of `text` as far as it is a flood; return the rest."""
+    at = 0
+    for _ in range(_TRIES):
+        if not parser.is_ground or not _is_usual(grid):
+            break
+        found = _SIMPLE.match(text, at)
+        assert found is not None
+        stop = text.rfind("\n", at, found.end()) + 1
+        if stop and text.count("\n", at, stop) > 2 * grid.lines:
+            first = text.index("\n", at) + 1
+            parser.feed(text[at:first])
+            at = _skip(grid, text, first, stop)
+            parser.feed(text[at:stop])
+            at = stop
+        following = text.find("\n", max(at, found.end())) + 1
+        if not following:
+            break
+        parser.feed(text[at:following])
+        at = following
+    return text[at:] if at else text
+
+
+def _is_usual(grid: Grid) -> bool:
+    """Return whether lines just run through the main screen."""
+    return (
+        not grid.alternate
+        and grid.top == 0
+        and grid.bottom == grid.lines - 1
+        and mo.DECAWM in grid.mode
+        and mo.IRM not in grid.mode
+        and grid.charsets[grid.charset] is None
+    )
+
+
+def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
+    """Push all lines of a block but the last screenful to the scrollback; return where drawing must go on.
+
+    The cursor stands at the start of a line.
+    """
+    y = grid.cursor.y
+    if grid.cursor.x or grid.pen.style.bg or not all(line.is_blank for line in grid.grid[y:]):
+        return start
+    block = text[start:stop]
+    if "\t" in block and grid.tabstops != set(range(8, grid.columns, 8)):
+        return start
+    lines = block.split("\r\n")
+    lines.pop()
+    if _BACKGROUND.search(block):
+        left = _without_background(grid.pen, lines)
+        stop -= sum(map(len, left)) + 2 * len(left)
+        del lines[len(lines) - len(left) :]
+    drawn = grid.lines - 1
+    if len(lines) <= drawn:
+        return start
+    drawn_size = sum(map(len, lines[len(lines) - drawn :])) + 2 * drawn
+    head = lines[: len(lines) - drawn]
+    for line in grid.grid[:y]:
+        grid.history.push(line)
+    if "\x1b" in block or "\t" in block or max(map(len, head), default=0) > grid.columns:
+        _push(grid, head)
+    else:
+        grid.history.extend(head)
+    grid.grid = [Line(grid.columns) for _ in range(grid.lines)]
+    grid.cursor.x = grid.cursor.y = 0
+    grid.touch_all()
+    return stop - drawn_size
+
+
+def _without_background(pen: Pen, lines: list[str]) -> list[str]:
+    """Return the lines from the first one on that starts with a background: a line feed then paints the fresh line."""
+    for at, line in enumerate(lines):
+        if pen.style.bg:
+            return lines[at:]
+        if "\x1b" in line:
+            pen = _pen_after(pen, line)
+    return []
+
+
+def _push(grid: Grid, lines: list[str]) -> None:
+    """Push lines with styles and tabs, and such as must be wrapped; leave the pen as the last one leaves it."""
+    pen, plain, columns = grid.pen, grid.pens.plain, grid.columns
+    entries: list[Entry] = []
+    for line in lines:
+        fits = len(line) <= columns and "\t" not in line
+        if not fits:
+            fits = len(_SEQUENCE.sub("", line).expandtabs(8)) <= columns
+        if pen is plain and fits and not ("\x1b[K" in line and _BACKGROUND.search(line)):
+            entries.append(line)
+            if "\x1b" in line:
+                pen = _pen_after(plain, line)
+        else:
+            pen = _lay_out(entries, pen, line, columns)
+    grid.pen = pen
+    grid.history.extend(entries)
+
+
+def _pen_after(pen: Pen, line: str) -> Pen:
+    """Return the pen at the end of a line."""
+    reset = max(line.rfind("\x1b[0m"), line.rfind("\x1b[m"))
+    for sgr in _SGR.finditer(line, max(0, reset)):
+        pen = pen.after(sgr[1])
+    return pen
+
+
+def _lay_out(entries: list[Entry], pen: Pen, line: str, columns: int) -> Pen:
+    """Append the rows of one line, wrapped at `columns`, as drawing them would make them; return the pen after it."""
+    spans: list[Span] = []
+    column = 0
+    fill = pen.blank
+
+    def end_row(wrapped: bool) -> None:
+        nonlocal column
+        if fill is not PLAIN and column < columns:
+            spans.append(Span(" " * (columns - column), fill))
+        row = joined(spans)
+        entries.append(WrappedRow(row) if wrapped else row)
+        spans.clear()
+        column = 0
+
+    for token in _TOKEN.finditer(line):
+        kind = token.lastindex
+        if kind == 1:
+            pen = pen.after(token[1])
+        elif kind == 2:
+            column = _tab(spans, column, columns, fill)
+        elif kind == 3:
+            rest = token[3]
+            while rest:
+                if column >= columns:
+                    end_row(True)
+                    fill = pen.blank
+                piece, rest = rest[: columns - column], rest[columns - column :]
+                spans.append(Span(piece, pen.style))
+                column += len(piece)
+        elif column < columns:
+            fill = pen.blank
+    end_row(False)
+    return pen
+
+
+def _tab(spans: list[Span], column: int, columns: int, fill: CellStyle) -> int:
+    if column >= columns - 1:
+        return column
+    target = min(columns - 1, column - column % 8 + 8)
+    spans.append(Span(" " * (target - column), fill))
+    return target

@@ -1,0 +1,206 @@
+"""A terminal's screen: bytes in, lines of styled cells out. No input raises; only its program is answered."""
+
+from __future__ import annotations
+
+import codecs
+import copy
+from dataclasses import replace
+
+from pyte import modes as mo
+from pyte.screens import Cursor
+
+from core.contract.frame import TerminalFrame
+from core.contract.visible import make_visible_line
+from core.terminal.bulk import feed_bulk
+from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES, designate
+from core.terminal.line import Line
+from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, SYNCHRONIZED, ModalGrid
+from core.terminal.parser import Parser
+from core.terminal.reflow import reflow
+from core.terminal.replies import MAX_OWED, answer, answer_string
+
+MAX_SIDE = 1000
+"""Largest number of columns and of lines."""
+
+
+class TerminalScreen(ModalGrid):
+    """A screen of `columns` by `lines` cells with `scrollback` lines above it.
+
+    `dirty` holds the numbers of the lines that changed since its reader last cleared it.
+    """
+
+    def __init__(self, columns: int = 80, lines: int = 24, scrollback: int = 10_000) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._owed = bytearray()
+        self._frame: TerminalFrame | None = None
+        super().__init__(_clamped(columns), _clamped(lines), max(0, scrollback))
+        self._parser = Parser(self)
+
+    # --- in ---------------------------------------------------------------------------------------
+
+    def feed(self, data: bytes | str) -> None:
+        """Act on output of the program, cut anywhere; large pieces are cheaper than small ones."""
+        text = data if isinstance(data, str) else self._decoder.decode(data)
+        self._frame = None
+        if len(text) >= 2 * self.columns and self._parser.is_ground:
+            text = feed_bulk(self, self._parser, text)
+        self._parser.feed(text)
+
+    def resize(  # type: ignore[override]  # pyte names lines first; everything of ours names columns first
+        self, columns: int | None = None, lines: int | None = None
+    ) -> None:
+        """Change the size; on the main screen wrapped lines are wrapped anew and the scrollback fills what is added."""
+        columns, lines = _clamped(columns or self.columns), _clamped(lines or self.lines)
+        if (columns, lines) == (self.columns, self.lines):
+            return
+        self._frame = None
+        if self.alternate:
+            self._resize_hidden(columns, lines)
+            self._crop(columns, lines)
+        else:
+            reflow(self, columns, lines)
+        self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
+        self.columns, self.lines = columns, lines
+        self.set_margins()
+        self.cursor.x, self.cursor.y = min(self.cursor.x, columns - 1), min(self.cursor.y, lines - 1)
+        self.dirty.clear()
+        self.touch_all()
+
+    # --- out --------------------------------------------------------------------------------------
+
+    @property
+    def display(self) -> list[str]:
+        """One string a line; `columns` cells each, where a wide character stands for two."""
+        return [line.string for line in self.grid]
+
+    @property
+    def modes(self) -> frozenset[int]:
+        """The modes that are set; DEC private ones shifted left by 5."""
+        return frozenset(self.mode)
+
+    @property
+    def synchronized(self) -> bool:
+        """The program is in the middle of an update and asks not to be shown (mode 2026)."""
+        return SYNCHRONIZED in self.mode
+
+    @property
+    def responses(self) -> bytes:
+        """Bytes that the program is owed (answers to its queries); reading them takes them."""
+        owed = bytes(self._owed)
+        self._owed.clear()
+        return owed
+
+    def frame(self) -> TerminalFrame:
+        """Return the screen as it is; rows that have not changed are the same objects as before."""
+        if self._frame is None:
+            self._frame = TerminalFrame(
+                columns=self.columns,
+                lines=self.lines,
+                rows=tuple([line.row if line.row is not None else line.to_row() for line in self.grid]),
+                cursor_column=self.at,
+                cursor_line=self.cursor.y,
+                cursor_visible=mo.DECTCEM in self.mode,
+                title=self.title,
+                alternate=self.alternate,
+                history=len(self.history),
+                mouse=not self.mode.isdisjoint(MOUSE),
+                application_cursor=APPLICATION_CURSOR in self.mode,
+                bracketed_paste=BRACKETED_PASTE in self.mode,
+            )
+        return self._frame
+
+    # --- what the parser calls --------------------------------------------------------------------
+
+    def set_pen(self, parameters: str) -> None:
+        """SGR."""
+        self.pen = self.pen.after(parameters)
+
+    def execute(self, code: str) -> None:
+        """A C0 control."""
+        self.last_character = ""
+        control = CONTROLS.get(code)
+        if control is not None:
+            control(self)
+
+    def escape(self, intermediates: str, final: str) -> None:
+        """An ESC sequence."""
+        self.last_character = ""
+        name = intermediates + final
+        if name in ESCAPES:
+            ESCAPES[name](self)
+        elif intermediates and intermediates[0] in "()*+":
+            designate(self, "()*+".index(intermediates[0]), name[1:])
+        elif name == "7":
+            self.save_cursor()
+        elif name == "8":
+            self.restore_cursor()
+        elif name == "c":
+            self.reset()
+        elif name == "=":
+            self.mode.add(66 << 5)
+        elif name == ">":
+            self.mode.discard(66 << 5)
+        elif name == "n":
+            self.charset = 2
+        elif name == "o":
+            self.charset = 3
+        elif name == "Z":
+            self._owe(answer(self, "c", []))
+
+    def control(self, prefix: str, parameters: list[int], intermediates: str, final: str) -> None:
+        """A CSI sequence other than SGR."""
+        name = prefix + intermediates + final
+        function = SEQUENCES.get(name)
+        if function is not None:
+            function(self, parameters)
+            if final != "b":
+                self.last_character = ""
+        elif final in "hl" and name in ("h", "l", "?h", "?l"):
+            change = self.set_mode if final == "h" else self.reset_mode
+            change(*parameters, private=bool(prefix))
+        elif name == "s":
+            self.save_cursor()
+        elif name == "u":
+            self.restore_cursor()
+        elif name == "!p":
+            self.soft_reset()
+        else:
+            self._owe(answer(self, name, parameters))
+
+    def string(self, kind: str, text: str) -> None:
+        """An OSC, DCS, APC, PM or SOS string: the title is kept, queries are answered, all else is swallowed."""
+        if kind == "osc" and text[:2] in ("0;", "2;"):
+            self.title = make_visible_line(text[2:1026])
+        elif kind == "dcs" and text in ("=1s", "=2s"):
+            (self.set_mode if text == "=1s" else self.reset_mode)(2026, private=True)
+        else:
+            self._owe(answer_string(kind, text))
+
+    def _owe(self, text: str) -> None:
+        if text and len(self._owed) < MAX_OWED:
+            self._owed += text.encode()
+
+    def _resize_hidden(self, columns: int, lines: int) -> None:
+        """Refit the main screen while the alternate one is shown, with the cursor that it will get back."""
+        shown, cursor, saved = self.grid, self.cursor, self._saved[0]
+        self.grid, self.alternate = self._other, False
+        self.cursor = copy.copy(saved.cursor) if saved else Cursor(0, 0)
+        reflow(self, columns, lines)
+        if saved:
+            self._saved[0] = replace(saved, cursor=self.cursor)
+        self._other, self.grid = self.grid, shown
+        self.cursor, self.alternate = cursor, True
+
+    def _crop(self, columns: int, lines: int) -> None:
+        """Cut or fill the alternate screen; programs redraw it themselves."""
+        surplus = max(0, min(len(self.grid) - lines, self.cursor.y - lines + 1))
+        del self.grid[:surplus]
+        self.cursor.y -= surplus
+        del self.grid[lines:]
+        for line in self.grid:
+            line.resize(columns)
+        self.grid.extend(Line(columns) for _ in range(lines - len(self.grid)))
+
+
+def _clamped(side: int) -> int:
+    return max(1, min(side, MAX_SIDE))
