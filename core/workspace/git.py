@@ -86,10 +86,21 @@ def enclosing_repository(directory: str) -> str | None:
         current = parent
 
 
+def can_ask_git(directory: str) -> bool:
+    """Return whether git knows this directory: a repository, or inside of one that doesn't ignore it as a whole."""
+    repository = enclosing_repository(directory) if has_git() else None
+    if repository is None or repository == directory:
+        return repository is not None
+    try:
+        return not ask_git(repository, ["check-ignore", "-z", "--stdin"], os.fsencode(directory), accept=(0, 1))
+    except GitFailed:
+        return False
+
+
 def is_tracked(path: str) -> bool:
     """Return whether an absolute path is in the index of its repository; false where git can't say."""
     directory, name = os.path.split(path)
-    if not has_git() or enclosing_repository(directory) is None or not os.path.isdir(directory):
+    if not os.path.isdir(directory) or not can_ask_git(directory):
         return False
     try:
         return bool(ask_git(directory, ["--literal-pathspecs", "ls-files", "-z", "--cached", "--", name]))
