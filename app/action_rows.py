@@ -1,0 +1,257 @@
+"""The rows of the action catalogue, by scope.
+
+Two maps meet in the prompt. The application's keys win over four of readline's (ctrl+b, ctrl+f, ctrl+p, ctrl+t): their
+work is on alt+b, alt+f, alt+p and the arrows. All other readline keys keep their meaning: ctrl+a d e k n r u w y and
+ctrl+_. Nothing stands on ctrl+h, ctrl+i, ctrl+m or ctrl+[ (Backspace, Tab, Enter and Esc in many terminals), nor on
+ctrl+s or ctrl+q (flow control); no single chord allows the agent more, or throws something away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """Where a key works: what has the focus."""
+
+    APP = "application"
+    PROMPT = "prompt"
+    COMPLETION = "completion"
+    TRANSCRIPT = "chat"
+    TODO = "todo"
+    SHELL = "shell"
+    REVIEW = "review"
+    DIALOG = "dialog"
+
+
+class When(StrEnum):
+    """When the footer shows an action."""
+
+    ALWAYS = "always"
+    IDLE = "idle"
+    BUSY = "busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that people can do with a key."""
+
+    id: str
+    """`pane.verb`, lower case; stands in `keys.toml`."""
+    keys: tuple[str, ...]
+    """Textual's names; the first is the one that the footer shows."""
+    label: str
+    help: str
+    """One sentence."""
+    group: str
+    """Heading in the help."""
+    scope: Scope
+    method: str = ""
+    """Of the scope's widget, without `action_`; by default the id's last part."""
+    footer: int = 0
+    """Place in the footer from 1; 0 is not shown."""
+    footer_label: str = ""
+    """Where the footer needs it shorter than `label`."""
+    when: When = When.ALWAYS
+    palette: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.method:
+            object.__setattr__(self, "method", self.id.rpartition(".")[2])
+
+
+def _rows(
+    scope: Scope, group: str, rows: tuple[tuple[str, str, str, str], ...], palette: bool = False
+) -> tuple[Action, ...]:
+    """Return plain actions from `(id, keys with blanks between, label, help)`."""
+    return tuple(
+        Action(id_, tuple(keys.split()), label, text, group, scope, palette=palette) for id_, keys, label, text in rows
+    )
+
+
+_APP = (
+    Action(
+        "agent.stop", ("escape",), "Stop the agent",
+        "Stop the turn and its tools; a second time kills their processes.",
+        "Agent", Scope.APP, footer=2, footer_label="stop", when=When.BUSY, palette=True,
+    ),
+    Action(
+        "app.interrupt", ("ctrl+c",), "Copy, clear, stop or quit",
+        "Copy the selection; else clear the prompt (it stays in the history); else stop the agent; else ask to quit.",
+        "Application", Scope.APP,
+    ),
+    Action(
+        "mode.cycle", ("shift+tab",), "Next approval mode",
+        "Ask, accept edits, plan. The mode without questions is set with a command only.",
+        "Agent", Scope.APP, footer=60, footer_label="mode", palette=True,
+    ),
+    Action(
+        "app.palette", ("ctrl+p",), "Command palette", "Find every action and command by name.",
+        "Application", Scope.APP, footer=55, footer_label="palette",
+    ),
+    Action(
+        "app.help", ("f1", "alt+h"), "Help", "All keys, searchable.",
+        "Application", Scope.APP, footer=50, footer_label="keys", palette=True,
+    ),
+    *_rows(
+        Scope.APP, "Application",
+        (
+            ("app.redraw", "ctrl+l", "Redraw the screen", "Paint everything anew."),
+            ("app.suspend", "ctrl+z", "Suspend", "Back to the shell that started stet; `fg` returns."),
+        ),
+        palette=True,
+    ),
+    *_rows(
+        Scope.APP, "Panes",
+        (
+            ("pane.chat", "f3 alt+1", "Chat", "Focus the chat."),
+            ("pane.todo", "f4 alt+2", "Todo list", "Show and focus the todo list."),
+            ("pane.changes", "f5 alt+3", "Changes", "Show and focus the files changed in this session."),
+            ("pane.shell", "f6 alt+4", "Shell pane", "Show the shell; again hides it."),
+            ("pane.side", "ctrl+b", "Side column", "Show or hide the column at the right."),
+            ("pane.maximise", "f11 alt+m", "Maximise", "Give the focused pane the whole screen; again gives it back."),
+            ("shell.height", "alt+t", "Shell height", "A third of the screen, two thirds, none."),
+        ),
+        palette=True,
+    ),
+    Action(
+        "shell.focus", ("ctrl+t",), "Type into the shell", "Focus the shell; ctrl+] leaves it.",
+        "Panes", Scope.APP, footer=45, footer_label="shell", palette=True,
+    ),
+    *_rows(
+        Scope.APP, "Prompt",
+        (("prompt.editor", "ctrl+g", "Open in $EDITOR", "Edit the prompt, large pastes included, in your editor."),),
+        palette=True,
+    ),
+    *_rows(
+        Scope.APP, "Chat",
+        (
+            ("chat.search", "ctrl+f", "Search the chat", "Find text in the chat."),
+            ("chat.previous", "ctrl+up alt+up", "Previous block", "Move the block cursor up."),
+            ("chat.next", "ctrl+down alt+down", "Next block", "Move the block cursor down."),
+            ("chat.fold_tools", "ctrl+o", "Fold tool output", "Open or close the output of all tool calls."),
+        ),
+        palette=True,
+    ),
+)  # fmt: skip
+
+_PROMPT: tuple[Action, ...] = (
+    Action(
+        "prompt.send", ("enter",), "Send", "Send the prompt; while the agent works it is queued.",
+        "Prompt", Scope.PROMPT, footer=1, footer_label="send",
+    ),
+    Action(
+        "prompt.newline", ("shift+enter", "alt+enter", "ctrl+j"), "New line",
+        "Insert a line break; ctrl+j works in every terminal, and so does a backslash before Enter.",
+        "Prompt", Scope.PROMPT, footer=3, footer_label="line",
+    ),
+    Action(
+        "prompt.steer", ("ctrl+enter", "alt+s"), "Steer",
+        "Send to the agent while it works: it reads it with the next tool results.",
+        "Prompt", Scope.PROMPT, footer=4, footer_label="steer", when=When.BUSY,
+    ),
+    Action(
+        "prompt.search", ("ctrl+r",), "Search the history", "Find an earlier prompt of this project.",
+        "Prompt", Scope.PROMPT, footer=40, footer_label="history", palette=True,
+    ),
+    *_rows(
+        Scope.PROMPT, "Prompt",
+        (
+            ("prompt.up", "up", "Up, or earlier prompt", "On the first line: the prompt before. Your draft is kept."),
+            ("prompt.down", "down ctrl+n", "Down, or later prompt", "On the last line: the prompt after."),
+            ("prompt.earlier", "alt+p", "Earlier prompt", "The prompt before, from any line."),
+            ("prompt.later", "alt+n", "Later prompt", "The prompt after, from any line."),
+            ("prompt.leave", "escape", "Leave shell or command mode", "Back to the agent; the text stays."),
+            ("prompt.delete_left", "backspace shift+backspace", "Delete left", "At the start it leaves the mode."),
+        ),
+    ),
+    *_rows(
+        Scope.PROMPT, "Editing",
+        (
+            ("prompt.cursor_line_start", "home ctrl+a", "Start of line", "Move to the start of the line."),
+            ("prompt.cursor_line_end", "end ctrl+e", "End of line", "Move to the end of the line."),
+            ("prompt.cursor_left", "left", "Left", "Move one character to the left."),
+            ("prompt.cursor_right", "right", "Right", "Move one character to the right."),
+            ("prompt.cursor_word_left", "ctrl+left alt+b alt+left", "Word left", "Move one word to the left."),
+            ("prompt.cursor_word_right", "ctrl+right alt+f alt+right", "Word right", "Move one word to the right."),
+            ("prompt.cursor_page_up", "pageup", "Page up", "Move up by what is visible."),
+            ("prompt.cursor_page_down", "pagedown", "Page down", "Move down by what is visible."),
+            ("prompt.delete_right", "delete ctrl+d", "Delete right", "Delete the character under the cursor."),
+            ("prompt.kill_line_end", "ctrl+k", "Kill to the end", "Cut to the end of the line; ctrl+y brings it back."),
+            ("prompt.kill_line_start", "ctrl+u", "Kill to the start", "Cut to the start of the line."),
+            ("prompt.kill_word_left", "ctrl+w alt+backspace ctrl+backspace", "Kill the word before",
+             "Cut back to the blank before."),
+            ("prompt.kill_word_right", "alt+d", "Kill the word after", "Cut to the end of the word."),
+            ("prompt.yank", "ctrl+y", "Yank", "Insert what was cut last."),
+            ("prompt.undo", "ctrl+underscore", "Undo", "Take back the last edit of the prompt."),
+            ("prompt.redo", "alt+r", "Redo", "Do the edit again."),
+            ("prompt.paste", "ctrl+v", "Paste", "Insert the clipboard; a large paste becomes a chip."),
+        ),
+    ),
+    *(
+        Action(
+            f"prompt.select_{name}", (keys,), f"Select {name.replace('_', ' ')}", "Extend the selection.",
+            "Editing", Scope.PROMPT, method=f"cursor_{name}(True)",
+        )
+        for name, keys in (
+            ("left", "shift+left"), ("right", "shift+right"), ("up", "shift+up"), ("down", "shift+down"),
+            ("word_left", "ctrl+shift+left"), ("word_right", "ctrl+shift+right"),
+            ("line_start", "shift+home"), ("line_end", "shift+end"),
+        )
+    ),
+)  # fmt: skip
+
+_COMPLETION = tuple(
+    Action(f"completion.{name}", tuple(keys.split()), label, text, "Completion", Scope.COMPLETION, f"completion_{name}")
+    for name, keys, label, text in (
+        ("accept", "tab", "Accept", "Insert the marked candidate, or the first."),
+        ("accept_moved", "enter", "Accept after moving", "Insert the candidate that you moved to; else send."),
+        ("next", "down ctrl+n", "Next candidate", "Move into the list."),
+        ("previous", "up", "Previous candidate", "Move up in the list."),
+        ("close", "escape", "Close", "Close the list; it stays closed for this word."),
+    )
+)  # fmt: skip
+
+_TRANSCRIPT = _rows(
+    Scope.TRANSCRIPT, "Chat",
+    (
+        ("chat.toggle", "space enter", "Open or fold", "Open or fold the block under the cursor."),
+        ("chat.copy", "y", "Copy block", "Copy the block under the cursor."),
+        ("chat.follow", "end", "To the end", "Show the end and follow it."),
+        ("chat.home", "home", "To the start", "Show the start."),
+    ),
+)  # fmt: skip
+
+_TODO = (
+    Action("todo.tick", ("space", "enter"), "Tick", "Mark the item as done, or as open again.",
+           "Todo list", Scope.TODO, footer=1, footer_label="tick"),
+    Action("todo.add", ("a", "insert"), "Add", "Add an item after the marked one.",
+           "Todo list", Scope.TODO, footer=2, footer_label="add"),
+    Action("todo.edit", ("e",), "Edit", "Change the item's text.",
+           "Todo list", Scope.TODO, footer=3, footer_label="edit"),
+    Action("todo.remove", ("delete", "d"), "Remove", "Remove the item; u brings it back.",
+           "Todo list", Scope.TODO, footer=4, footer_label="remove"),
+    Action("todo.restore", ("u",), "Restore", "Bring back what was removed last.", "Todo list", Scope.TODO),
+    Action("todo.move_up", ("shift+up", "K"), "Move up", "Move the item up.",
+           "Todo list", Scope.TODO, footer=5, footer_label="move"),
+    Action("todo.move_down", ("shift+down", "J"), "Move down", "Move the item down.", "Todo list", Scope.TODO),
+    *_rows(
+        Scope.TODO, "Todo list",
+        (
+            ("todo.up", "up k", "Up", "Mark the item above."),
+            ("todo.down", "down j", "Down", "Mark the item below."),
+            ("todo.first", "home g", "First", "Mark the first item."),
+            ("todo.last", "end G", "Last", "Mark the last item."),
+        ),
+    ),
+)  # fmt: skip
+
+_SHELL = (
+    Action("shell.leave", ("ctrl+right_square_bracket",), "Leave the shell",
+           "Back to the prompt; every other key goes to the program.",
+           "Shell", Scope.SHELL, footer=1, footer_label="leave the shell"),
+)  # fmt: skip
+
+ROWS: tuple[Action, ...] = (*_PROMPT, *_COMPLETION, *_APP, *_TRANSCRIPT, *_TODO, *_SHELL)
+"""All actions; the help shows them in this order."""

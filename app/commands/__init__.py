@@ -1,0 +1,1 @@
+"""Slash commands: the registry, and a file a command."""

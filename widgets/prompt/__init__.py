@@ -1,0 +1,1 @@
+"""The prompt: an editor with history, completion, paste chips and three modes."""

@@ -1,0 +1,71 @@
+"""Pastes that arrive as key presses, from terminals without bracketed paste: their line ends must not send anything.
+
+A human hand leaves more than ten milliseconds between a letter and Enter. An Enter that follows faster waits for a
+moment: if more text follows at once it was a line end of a paste, and all that comes is collected; otherwise it was
+Enter, as from a script that types a line. It knows times and characters, no widget.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+SAME_BURST = 0.010
+"""Seconds between two keys that no hand has typed."""
+BURST_END = 0.030
+"""Seconds without a key after which a paste is over, and a waiting Enter is an Enter."""
+
+
+class Verdict(Enum):
+    """What to do with a key."""
+
+    NORMAL = "normal"
+    """As ever; if something was kept (`take`), that comes first."""
+    HOLD = "hold"
+    """An Enter that waits: ask again after `BURST_END`."""
+    COLLECTED = "collected"
+    """Kept as part of a paste."""
+
+
+class PasteBurst:
+    """Tells typed keys from pasted ones by their times."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+        self._kept: list[str] = []
+        self.holding = False
+        """An Enter waits for its meaning."""
+
+    @property
+    def collecting(self) -> bool:
+        return bool(self._kept)
+
+    def key(self, character: str | None, time: float) -> Verdict:
+        """Judge a key.
+
+        Args:
+            character: what it inserts, `\\n` for Enter; none for keys that insert nothing.
+            time: when it was pressed, in seconds.
+        """
+        gap, self._last = time - self._last, time if character is not None else float("-inf")
+        if character is not None and gap < BURST_END and (self.collecting or self.holding):
+            if self.holding:
+                self.holding = False
+                self._kept.append("\n")
+            self._kept.append(character)
+            return Verdict.COLLECTED
+        if self.collecting or self.holding:
+            return Verdict.NORMAL
+        if character == "\n" and gap < SAME_BURST:
+            self.holding = True
+            return Verdict.HOLD
+        return Verdict.NORMAL
+
+    def is_over(self, time: float) -> bool:
+        """Return whether nothing came for long enough."""
+        return time - self._last >= BURST_END
+
+    def take(self) -> str:
+        """Return the collected paste and forget it; empty if there is none."""
+        text = "".join(self._kept)
+        self._kept.clear()
+        return text

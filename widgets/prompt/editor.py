@@ -1,0 +1,338 @@
+"""The text of the prompt: sending, modes, history, paste chips. It knows neither who answers nor where files are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from rich.text import Text
+from textual.actions import SkipAction
+from textual.content import Content
+from textual.document._document import Location, Selection
+from textual.events import Key, Paste
+from textual.reactive import reactive
+from textual.timer import Timer
+
+from widgets.prompt.burst import BURST_END, PasteBurst, Verdict
+from widgets.prompt.completion import CompletionPopup
+from widgets.prompt.draft import PASTE_LIMIT, Draft, Pastes, PromptMode, clean_paste, is_large
+from widgets.prompt.history import HistoryWalk, PromptHistory
+from widgets.prompt.messages import (
+    CompletionWanted,
+    PasteRefused,
+    PromptSubmitted,
+    QueueRecalled,
+    SearchRequested,
+    SteerRequested,
+)
+from widgets.prompt.readline import ReadlineArea
+from widgets.prompt.trigger import Trigger, completed, find_trigger
+
+EDITOR_LIMIT = 50_000
+"""Characters that the editor holds as text; drafts that are longer hold the rest as a chip."""
+
+_SIGILS = {"!": PromptMode.SHELL, "/": PromptMode.COMMAND}
+
+
+class PromptEditor(ReadlineArea):
+    """The editor of the prompt.
+
+    Args:
+        keys: key to action, while the completion list is closed or does not know the key.
+        completion_keys: key to action while the list is open.
+        history: what was sent before; the editor adds to it in memory.
+        popup: the completion list.
+        paste_burst: whether a fast run of keys may be a paste; none for on a real terminal.
+        clock: seconds, monotonic, as Textual's events have them.
+    """
+
+    COMPONENT_CLASSES = ReadlineArea.COMPONENT_CLASSES | {"prompt--chip"}
+
+    mode: reactive[PromptMode] = reactive(PromptMode.AGENT, init=False)
+
+    def __init__(
+        self,
+        keys: Mapping[str, str],
+        completion_keys: Mapping[str, str],
+        history: PromptHistory,
+        popup: CompletionPopup,
+        *,
+        paste_burst: bool | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._pastes = Pastes()
+        super().__init__(keys, id="prompt-editor")
+        self.completion_keys = completion_keys
+        self.queued = 0
+        """How many prompts wait to be run."""
+        self._prompt_history = history
+        self._walk = HistoryWalk(history)
+        self._popup = popup
+        self._burst = PasteBurst()
+        self._burst_timer: Timer | None = None
+        self._paste_burst = paste_burst
+        self._clock = clock
+        self.placeholder = Content("Ask, or  ! shell   / commands   @ files")
+
+    # --- the draft ----------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the prompt."""
+        text = self.text
+        return Draft(text, self.mode, self._pastes.used_in(text))
+
+    def set_draft(self, draft: Draft, *, at_start: bool = False) -> None:
+        """Put a draft in place of what stands there; it can be undone by the history only.
+
+        Args:
+            at_start: whether the cursor goes to the end of the first line, not of the text.
+        """
+        self._pastes.replace(draft.pastes)
+        text = clean_paste(draft.text)
+        self.mode = draft.mode
+        self.load_text(text if len(text) <= EDITOR_LIMIT else self._pastes.add(text))
+        row = 0 if at_start else self.document.line_count - 1
+        self.move_cursor((row, len(self.document[row])))
+
+    def clear_draft(self) -> bool:
+        """Empty the prompt and keep in the history what stood there; false if it was empty."""
+        draft = self.draft
+        if draft.is_empty and draft.mode is PromptMode.AGENT:
+            return False
+        self._prompt_history.add(draft)
+        self._reset()
+        return True
+
+    def _reset(self) -> None:
+        self._walk.restart()
+        self.set_draft(Draft())
+
+    # --- keys ---------------------------------------------------------------------------------------
+
+    def action_for(self, event: Key) -> str:
+        if self._popup.is_open and (action := self.completion_keys.get(event.key)):
+            return action
+        if event.key == "shift+\r":  # xterm's modifyOtherKeys form, as Textual names it
+            return "newline"
+        return super().action_for(event)
+
+    async def _on_key(self, event: Key) -> None:
+        if self._detects_bursts and await self._judge_burst(event):
+            event.stop()
+            event.prevent_default()
+            return
+        if event.character in _SIGILS and self.mode is PromptMode.AGENT and self.cursor_location == (0, 0):
+            if self.selection.is_empty:
+                self.mode = _SIGILS[event.character]
+                self._want_completion()
+                event.stop()
+                event.prevent_default()
+                return
+        await super()._on_key(event)
+
+    @property
+    def _detects_bursts(self) -> bool:
+        return not self.app.is_headless if self._paste_burst is None else self._paste_burst
+
+    async def _judge_burst(self, event: Key) -> bool:
+        """Return whether the key was dealt with as part of a paste, or as an Enter that waits."""
+        line_end = event.key in ("enter", "ctrl+j")
+        character = (
+            "\n" if line_end else "\t" if event.key == "tab" else event.character if event.is_printable else None
+        )
+        verdict = self._burst.key(character, event.time)
+        if verdict is Verdict.NORMAL:
+            await self._end_burst()
+            return False
+        if self._burst_timer is None:
+            self._burst_timer = self.set_timer(BURST_END, self._ask_burst)
+        return True
+
+    def _ask_burst(self) -> None:
+        """Look, once all keys that have come are dealt with, whether the burst is over."""
+        self.app.call_later(self.call_later, self._end_burst_if_over)
+
+    async def _end_burst_if_over(self) -> None:
+        self._burst_timer = None
+        if self._burst.is_over(self._clock()):
+            await self._end_burst()
+        else:
+            self._burst_timer = self.set_timer(BURST_END, self._ask_burst)
+
+    async def _end_burst(self) -> None:
+        if self._burst.holding:
+            self._burst.holding = False
+            await self.app.run_action(self.action_for(Key("enter", "\r")), self)
+        if text := self._burst.take():
+            self.insert_paste(text)
+
+    # --- pastes -------------------------------------------------------------------------------------
+
+    async def _on_paste(self, event: Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self._paste_burst = False  # this terminal marks its pastes
+        self.insert_paste(event.text)
+
+    def insert_paste(self, text: str) -> None:
+        """Insert text from outside at the cursor: a large one as a chip, one beyond the limit not at all."""
+        text = clean_paste(text)
+        if len(text) > PASTE_LIMIT:
+            self.post_message(PasteRefused(len(text), PASTE_LIMIT))
+            return
+        large = is_large(text) or len(text) + len(self.text) > EDITOR_LIMIT
+        self._replace_via_keyboard(self._pastes.add(text) if large else text, *self.selection)
+
+    def action_paste(self) -> None:
+        """Insert the application's clipboard."""
+        self.insert_paste(self.app.clipboard)
+
+    def get_line(self, line_index: int) -> Text:
+        line = super().get_line(line_index)
+        for start, end in self._pastes.spans(line.plain):
+            line.stylize(self.get_component_rich_style("prompt--chip", partial=True), start, end)
+        return line
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of chips: it jumps over them in the direction that it moves in."""
+        row, column = selection.end
+        for start, end in self._pastes.spans(self.document[row]):
+            if start < column < end:
+                column = end if (row, column) > self.selection.end else start
+                is_cursor = selection.is_empty
+                return Selection((row, column) if is_cursor else selection.start, (row, column))
+        return selection
+
+    def action_delete_right(self) -> None:
+        """Delete to the right: a character, the selection, or a chip as a whole."""
+        row, column = self.cursor_location
+        chip = next((span for span in self._pastes.spans(self.document[row]) if span[0] == column), None)
+        if chip and self.selection.is_empty:
+            self._delete_via_keyboard((row, column), (row, chip[1]))
+        else:
+            super().action_delete_right()
+
+    def action_delete_left(self) -> None:
+        """Delete to the left: a character, the selection, a chip; at the start leave the mode."""
+        row, column = self.cursor_location
+        if self.selection.is_empty and (row, column) == (0, 0) and self.mode is not PromptMode.AGENT:
+            self.mode = PromptMode.AGENT
+            self._want_completion()
+            return
+        chip = next((span for span in self._pastes.spans(self.document[row]) if span[1] == column), None)
+        if chip and self.selection.is_empty:
+            self._delete_via_keyboard((row, chip[0]), (row, column))
+        else:
+            super().action_delete_left()
+
+    # --- sending ------------------------------------------------------------------------------------
+
+    def action_send(self) -> None:
+        """Send; a backslash before the cursor at the end makes a line break instead."""
+        row, column = self.cursor_location
+        if self.cursor_at_end_of_text and self.document[row].endswith("\\"):
+            self._replace_via_keyboard("\n", (row, column - 1), (row, column))
+            return
+        if not (draft := self.draft).is_empty:
+            self._take_off(draft)
+            self.post_message(PromptSubmitted(draft))
+
+    def action_steer(self) -> None:
+        """Send to the agent while it works; what is no prompt for the agent is sent as ever."""
+        if self.mode is not PromptMode.AGENT:
+            self.action_send()
+        elif not (draft := self.draft).is_empty:
+            self._take_off(draft)
+            self.post_message(SteerRequested(draft))
+
+    def _take_off(self, draft: Draft) -> None:
+        self._prompt_history.add(draft)
+        self._reset()
+
+    def action_newline(self) -> None:
+        """Insert a line break."""
+        self._replace_via_keyboard("\n", *self.selection)
+
+    def action_leave(self) -> None:
+        """Leave shell or command mode; in agent mode the key is the application's."""
+        if self.mode is PromptMode.AGENT:
+            raise SkipAction
+        self.mode = PromptMode.AGENT
+        self._want_completion()
+
+    # --- history ------------------------------------------------------------------------------------
+
+    def action_up(self) -> None:
+        """Up a line; from the first one to the prompt before, or to the queued one if nothing is written."""
+        if not self.on_first_visual_line:
+            self.action_cursor_up()
+        elif self.queued and self.draft.is_empty:
+            self.post_message(QueueRecalled())
+        else:
+            self.action_earlier()
+
+    def action_down(self) -> None:
+        """Down a line; from the last one to the prompt after."""
+        if self.on_last_visual_line:
+            self.action_later()
+        else:
+            self.action_cursor_down()
+
+    def action_earlier(self) -> None:
+        """To the prompt before; the draft is kept."""
+        if (draft := self._walk.earlier(self.draft)) is not None:
+            self.set_draft(draft, at_start=True)
+
+    def action_later(self) -> None:
+        """To the prompt after, at last back to the draft."""
+        if (draft := self._walk.later()) is not None:
+            self.set_draft(draft)
+
+    def action_search(self) -> None:
+        """Search the history."""
+        self.post_message(SearchRequested())
+
+    # --- completion ---------------------------------------------------------------------------------
+
+    def find_trigger(self) -> Trigger | None:
+        """Return what may be completed at the cursor."""
+        row, column = self.cursor_location
+        return find_trigger(self.mode, self.document[row], row, column) if self.selection.is_empty else None
+
+    def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
+        super()._watch_selection(previous_selection, selection)
+        self._want_completion()
+
+    def _want_completion(self) -> None:
+        self.post_message(CompletionWanted())
+
+    def action_completion_next(self) -> None:
+        """Move into the list."""
+        self._popup.move(1)
+
+    def action_completion_previous(self) -> None:
+        """Move up in the list; before moving into it the key is the prompt's."""
+        if self._popup.moved:
+            self._popup.move(-1)
+        else:
+            self.action_up()
+
+    def action_completion_accept(self) -> None:
+        """Insert the marked candidate."""
+        trigger, chosen = self.find_trigger(), self._popup.marked
+        if trigger is not None and chosen is not None:
+            ends: tuple[Location, Location] = (trigger.row, trigger.start), (trigger.row, trigger.end)
+            self._replace_via_keyboard(completed(trigger, chosen.text), *ends)
+        self._popup.close()
+
+    def action_completion_accept_moved(self) -> None:
+        """Insert the candidate that the user moved to; otherwise send."""
+        if self._popup.moved:
+            self.action_completion_accept()
+        else:
+            self.action_send()
+
+    def action_completion_close(self) -> None:
+        """Close the list until another word is completed."""
+        self._popup.dismiss(self.find_trigger())

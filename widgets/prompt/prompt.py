@@ -1,0 +1,185 @@
+"""The prompt's pane: queue, mode sign, editor and completion list. It knows neither the agent nor the commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.css.query import NoMatches
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from core.contract.visible import make_visible_line
+from widgets.prompt.candidates import Candidate, CandidateList
+from widgets.prompt.completion import Completer, CompletionPopup
+from widgets.prompt.draft import Draft, PromptMode
+from widgets.prompt.editor import PromptEditor
+from widgets.prompt.history import PromptHistory
+from widgets.prompt.messages import CompletionWanted, PromptSubmitted, SearchRequested, SteerRequested
+from widgets.prompt.trigger import Trigger
+
+QUEUE_ROWS = 3
+
+_SIGNS = {PromptMode.AGENT: "❯", PromptMode.SHELL: "$", PromptMode.COMMAND: "/"}
+_ASCII_SIGNS = {**_SIGNS, PromptMode.AGENT: ">"}
+
+
+class PromptPane(Vertical):
+    """The prompt.
+
+    It posts `PromptSubmitted`, `SteerRequested`, `QueueRecalled` and `PasteRefused` (widgets.prompt.messages).
+
+    Args:
+        keys: key to action, of the catalogue's prompt scope.
+        completion_keys: the same of the completion scope.
+        complete: gives candidates; none for no completion.
+        history: where sent prompts are kept.
+        paste_burst: see `PromptEditor`.
+        ascii_only: no other than ASCII signs.
+    """
+
+    queue: reactive[tuple[str, ...]] = reactive((), init=False)
+
+    def __init__(
+        self,
+        keys: Mapping[str, str],
+        completion_keys: Mapping[str, str],
+        *,
+        complete: Completer | None = None,
+        history: PromptHistory | None = None,
+        paste_burst: bool | None = None,
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__(id="prompt")
+        self.history = history or PromptHistory()
+        self._complete = complete
+        self._signs = _ASCII_SIGNS if ascii_only else _SIGNS
+        self._popup = CompletionPopup()
+        self.editor = PromptEditor(keys, completion_keys, self.history, self._popup, paste_burst=paste_burst)
+        self._saves: list[Draft] = []
+
+    def compose(self) -> ComposeResult:
+        yield self._popup
+        yield Static(id="prompt-queue", markup=False)
+        with Horizontal(id="prompt-line"):
+            yield Static(self._signs[PromptMode.AGENT], id="prompt-sign", markup=False)
+            yield self.editor
+
+    def on_mount(self) -> None:
+        self.watch(self.editor, "mode", self._show_mode)
+        self.run_worker(asyncio.to_thread(self.history.load), group="history", exit_on_error=False)
+
+    # --- for the screen -----------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the prompt, to be kept over a crash."""
+        return self.editor.draft
+
+    def set_draft(self, draft: Draft) -> None:
+        """Put a draft in place of what stands there."""
+        self.editor.set_draft(draft)
+
+    def insert_text(self, text: str) -> None:
+        """Insert text at the cursor and focus the prompt; large text becomes a chip."""
+        self.editor.insert_paste(text)
+        self.editor.focus()
+
+    def clear(self) -> bool:
+        """Empty the prompt, its text going to the history; false if it was empty."""
+        before = self.editor.draft
+        cleared = self.editor.clear_draft()
+        if cleared:
+            self._save(before)
+        return cleared
+
+    def set_queue(self, prompts: Sequence[str]) -> None:
+        """Show the prompts that wait for the agent, oldest first."""
+        self.queue = tuple(prompts)
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    def watch_queue(self, queue: tuple[str, ...]) -> None:
+        self.editor.queued = len(queue)
+        shown = self.query_one("#prompt-queue", Static)
+        shown.display = bool(queue)
+        shown.update(Content("\n".join(_queue_lines(queue))))
+
+    def _show_mode(self, mode: PromptMode) -> None:
+        try:
+            self.query_one("#prompt-sign", Static).update(Content(self._signs[mode]))
+        except NoMatches:
+            return
+        for each in PromptMode:
+            self.set_class(each is mode, f"-{each.value}")
+
+    @on(PromptSubmitted)
+    @on(SteerRequested)
+    def _keep(self, message: PromptSubmitted | SteerRequested) -> None:
+        self._save(message.draft)
+
+    def _save(self, draft: Draft) -> None:
+        """Append to the history's file in a thread, one at a time and in order."""
+        self._saves.append(draft)
+        if len(self._saves) == 1:
+            self.run_worker(self._save_all(), group="history", exit_on_error=False)
+
+    async def _save_all(self) -> None:
+        while self._saves:
+            try:
+                await asyncio.to_thread(self.history.save, self._saves[0])
+            except OSError as error:
+                self.log.error(f"the prompt history can't be written: {error}")
+            finally:
+                del self._saves[0]
+
+    @on(CompletionWanted)
+    def _ask_completion(self, message: CompletionWanted) -> None:
+        message.stop()
+        trigger = self.editor.find_trigger()
+        if self._complete is None or not self._popup.wants(trigger) or trigger is None:
+            self.workers.cancel_group(self, "completion")
+            self._popup.close()
+            return
+        answer = self._show_completion(self._complete, trigger)
+        self.run_worker(answer, group="completion", exclusive=True, exit_on_error=False)
+
+    async def _show_completion(self, complete: Completer, trigger: Trigger) -> None:
+        candidates = await complete(trigger.kind, trigger.query)
+        if self.editor.find_trigger() == trigger and self._popup.wants(trigger):  # else the answer came too late
+            self._popup.show_candidates(() if _is_done(candidates, trigger) else candidates)
+
+    @on(CandidateList.Chosen)
+    def _accept_clicked(self, message: CandidateList.Chosen) -> None:
+        message.stop()
+        self._popup.index = message.index
+        self.editor.action_completion_accept()
+        self.editor.focus()
+
+    @on(SearchRequested)
+    def _search(self, message: SearchRequested) -> None:
+        message.stop()
+        from widgets.prompt.search import HistorySearch
+
+        def put(found: Draft | None) -> None:
+            if found is not None:
+                self.editor.set_draft(found)
+            self.editor.focus()
+
+        self.app.push_screen(HistorySearch(self.history.entries, self.editor.text), put)
+
+
+def _is_done(candidates: Sequence[Candidate], trigger: Trigger) -> bool:
+    """Whether the only candidate is what stands there already."""
+    return len(candidates) == 1 and candidates[0].text == trigger.query and not candidates[0].hint
+
+
+def _queue_lines(queue: Iterable[str]) -> list[str]:
+    prompts = list(queue)
+    hidden = max(0, len(prompts) - QUEUE_ROWS)
+    lines = [f"queued {n + 1}: {make_visible_line(text)}" for n, text in enumerate(prompts[:QUEUE_ROWS])]
+    return [*lines, f"… {hidden} more"] if hidden else lines
