@@ -8,7 +8,7 @@ from core.bus.bus import Channel
 from core.contract.conversation import Message, Role, TextPart
 from core.contract.errors import ModelError, ModelErrorKind
 from core.contract.events import RetryStarted, RetryWaiting, TextDelta, ThoughtDelta
-from core.contract.model import CallChunk, FinishChunk, ModelRequest, Provider, TextChunk, ThoughtChunk
+from core.contract.model import CallChunk, FinishChunk, FinishReason, ModelRequest, Provider, TextChunk, ThoughtChunk
 from core.contract.tool import ToolCall
 from core.model.retry import RetryPolicy
 
@@ -64,7 +64,7 @@ class ModelStep:
                 "What it said so far is kept; ask it to go on.",
                 retryable=not self.text,
             )
-        if not self.finish.parts and not self.text and not self.calls:
+        if self.finish.reason is FinishReason.STOP and not (self.finish.parts or self.text or self.calls):
             raise ModelError(
                 ModelErrorKind.EMPTY, "The model returned nothing.", "Ask again, or in other words.", retryable=True
             )

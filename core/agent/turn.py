@@ -129,15 +129,15 @@ class Turn:
 
     async def _conclude(self, step: ModelStep, finish: FinishChunk) -> TurnEnd | None:
         """Take the whole message into the history, and do what it asks for."""
-        whole = finish.reason is FinishReason.STOP or (finish.reason is FinishReason.OTHER and not step.calls)
-        calls = tuple(step.calls) if whole else ()
+        whole = finish.reason is FinishReason.STOP
+        calls = tuple(step.calls) if whole else ()  # an answer that was cut off may hold half a call
         parts = finish.parts if whole else tuple(part for part in finish.parts if not isinstance(part, CallPart))
         if parts:
             await self._history.add(
                 Message(Role.MODEL, parts, self._provider.name, interrupted=not whole), self._channel
             )
         if not whole:
-            return await self._end_early(finish, bool(step.calls))
+            return await self._end_early(finish)
         if calls:
             return await self._run_calls(calls)
         if self._steers:
@@ -145,22 +145,18 @@ class Turn:
             return None
         return TurnEnd.DONE
 
-    async def _end_early(self, finish: FinishChunk, had_calls: bool) -> TurnEnd | None:
+    async def _end_early(self, finish: FinishChunk) -> TurnEnd | None:
         if finish.reason is FinishReason.MALFORMED_CALL and self._malformed < MAX_MALFORMED:
             self._malformed += 1
             notice = "The model made a tool call that could not be read; it was told so."
             await self._channel.publish(Notice(notice, level=NoticeLevel.WARNING))
             await self._history.add(user_message(_MALFORMED_NOTE), self._channel)
             return None
-        if finish.reason is FinishReason.LENGTH and not had_calls:
-            text = "The answer was cut off at the model's output limit."
+        if finish.reason is FinishReason.LENGTH:
+            text = "The answer was cut off at the model's output limit; tool calls in it were not run."
             await self._channel.publish(Notice(text, "Ask it to go on.", NoticeLevel.WARNING))
             return TurnEnd.DONE
         message, hint = {
-            FinishReason.LENGTH: (
-                "The answer was cut off at the model's output limit, in the middle of a tool call; it was not run.",
-                "Ask for the work in smaller pieces.",
-            ),
             FinishReason.BLOCKED: ("The model's service blocked this answer.", "Ask in other words."),
             FinishReason.MALFORMED_CALL: ("The model keeps making tool calls that can't be read.", "Ask again."),
         }.get(finish.reason, ("The model ended its answer for a reason of its own.", "Ask again."))
