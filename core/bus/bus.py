@@ -26,10 +26,10 @@ class Bus:
     nothing shows before it is written. A sink that raises is reported and the others go on.
     """
 
-    def __init__(self, session: SessionId, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, session: SessionId, *, clock: Callable[[], float] = time.time, last_seq: int = 0) -> None:
         self.session = session
         self._clock = clock
-        self._seq = 0
+        self._seq = last_seq  # above 0 where a session is continued
         self._sinks: dict[str, Sink] = {}
         self._failing: set[str] = set()
         self._subscriptions: list[Subscription] = []

@@ -32,7 +32,7 @@ def read_record(path: Path) -> Record:
     """
     lines = path.read_bytes().split(b"\n")
     lines.pop()  # what follows the last line feed is empty, or torn
-    facts = _facts(path, lines[0] if lines else b"")
+    facts = read_facts(path, lines[0] if lines else b"")
     envelopes: list[Envelope] = []
     unreadable = 0
     for line in lines[1:]:
@@ -43,7 +43,12 @@ def read_record(path: Path) -> Record:
     return Record(facts, tuple(envelopes), unreadable)
 
 
-def _facts(path: Path, line: bytes) -> Mapping[str, Any]:
+def read_facts(path: Path, line: bytes) -> Mapping[str, Any]:
+    """Return what a record's first line says.
+
+    Raises:
+        RecordError: it is no first line of ours, or a newer version wrote it.
+    """
     try:
         facts = json.loads(line)
         version = facts["schema_version"]

@@ -1,0 +1,48 @@
+"""Taking up a session again: its record becomes a valid history and the todo list; nothing of it is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.bus.replay import read_record
+from core.contract.conversation import Message
+from core.contract.envelope import Envelope
+from core.contract.events import MessageAdded, TodosChanged
+from core.contract.ids import SessionId
+from core.contract.todo import TodoList
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedSession:
+    id: SessionId
+    envelopes: Sequence[Envelope]
+    """Everything recorded, for the screen."""
+    messages: tuple[Message, ...]
+    todos: TodoList
+    last_seq: int
+    last_turn: int
+    unreadable: int
+    """Lines that could not be read."""
+
+
+def resume_session(path: Path) -> ResumedSession:
+    """Read a session's record.
+
+    Raises:
+        RecordError: it is none.
+        OSError: it can't be read.
+    """
+    record = read_record(path)
+    payloads = [envelope.payload for envelope in record.envelopes]
+    todos = next((p.todos for p in reversed(payloads) if isinstance(p, TodosChanged)), TodoList())
+    return ResumedSession(
+        SessionId(path.stem),
+        record.envelopes,
+        tuple(payload.message for payload in payloads if isinstance(payload, MessageAdded)),
+        todos,
+        max((envelope.seq for envelope in record.envelopes), default=0),
+        max((envelope.turn for envelope in record.envelopes), default=0),
+        record.unreadable,
+    )

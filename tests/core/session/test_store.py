@@ -1,0 +1,75 @@
+"""Sessions on disk: listed, found, locked, taken up again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.bus.bus import Bus
+from core.bus.recorder import Recorder
+from core.contract.conversation import CallPart, Message, Role, user_message
+from core.contract.errors import StetError
+from core.contract.events import MessageAdded, PromptSubmitted, SessionStarted, TodosChanged
+from core.contract.ids import CallId, SessionId
+from core.contract.todo import Todo, TodoList
+from core.session.resume import resume_session
+from core.session.store import SessionStore, lock_record
+
+
+async def write(store: SessionStore, session: str, prompt: str = "") -> Path:
+    path = store.path_of(SessionId(session))
+    recorder = Recorder(path, lambda text: text, session=session)
+    bus = Bus(SessionId(session))
+    bus.attach("recorder", recorder)
+    await bus.publish(SessionStarted("/p", "m", "1"))
+    if prompt:
+        await bus.publish(PromptSubmitted(prompt), turn=1)
+        await bus.publish(MessageAdded(user_message(prompt)), turn=1)
+        await bus.publish(MessageAdded(Message(Role.MODEL, (CallPart(CallId("c"), "t"),))), turn=1)
+        await bus.publish(TodosChanged(TodoList((Todo("1", "x"),))), turn=1)
+    recorder.close()
+    return path
+
+
+async def test_sessions_are_listed_latest_first_and_found_by_their_beginning(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "sessions", tmp_path)
+    for number, session in enumerate(["s-a1", "s-a2", "s-b1"]):
+        os.utime(await write(store, session, f"prompt {number}\nmore" if number < 2 else ""), (number, number))
+    (store.folder / "junk.jsonl").write_bytes(b"\x00junk")
+    assert [(summary.id, summary.title) for summary in store.list()] == [
+        ("s-b1", ""),
+        ("s-a2", "prompt 1"),
+        ("s-a1", "prompt 0"),
+    ]
+    assert store.find().id == "s-a2"
+    assert store.find("s-b").id == "s-b1"
+    for wanted in ("s-a", "nothing"):
+        with pytest.raises(StetError):
+            store.find(wanted)
+
+
+async def test_projects_do_not_share_sessions(tmp_path: Path) -> None:
+    await write(SessionStore(tmp_path, tmp_path / "one"), "s-1", "x")
+    other = SessionStore(tmp_path, tmp_path / "two")
+    assert other.list() == []
+    with pytest.raises(StetError, match="no earlier session"):
+        other.find()
+
+
+async def test_a_record_becomes_a_session_again(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path, tmp_path)
+    resumed = resume_session(await write(store, "s-1", "hello"))
+    assert [message.role for message in resumed.messages] == [Role.USER, Role.MODEL]
+    assert resumed.todos.items[0].description == "x"
+    assert (resumed.last_seq, resumed.last_turn, resumed.unreadable) == (5, 1, 0)
+
+
+def test_a_record_is_open_only_once(tmp_path: Path) -> None:
+    path = tmp_path / "s-1.jsonl"
+    held = lock_record(path)
+    with pytest.raises(StetError, match="another stet"):
+        lock_record(path)
+    os.close(held)
+    os.close(lock_record(path))
