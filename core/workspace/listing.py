@@ -64,6 +64,8 @@ class Listing:
     """There is more: the limit was reached, or the listing was stopped."""
     by_git: bool = False
     """git listed them; otherwise no one said which files matter."""
+    is_nested: bool = False
+    """Some lie in a repository of their own inside this one."""
 
 
 def list_files(root: str, inside: str, filtering: Filtering = ALL_RULES, stop: Stop | None = None) -> Listing:
@@ -131,6 +133,7 @@ def _take(rules: IgnoreRules, inside: str, path: str, listing: Listing, stop: St
     if rules.own_ignores(relative.rstrip("/"), is_directory=is_directory):
         listing.ignored.append(path)
     elif is_directory:
+        listing.is_nested = True
         nested = path.rstrip("/")
         if not (depth and _list_by_git(rules, inside, nested, listing, stop, depth - 1)):
             _walk(rules, inside, nested, listing, stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
@@ -32,6 +32,16 @@ class WorkspacePath:
     for_write: bool = False
     approved: bool = False
     """The user has agreed to this one although its name is sensitive."""
+
+    def below(self, path: str) -> WorkspacePath:
+        """Return the place of a relative path below this directory, as a listing gave it: no link is followed."""
+        return replace(
+            self,
+            raw=os.path.join(self.path, path),
+            path=os.path.join(self.path, path),
+            inside=os.path.join(self.inside, path),
+            relative=path if self.relative == "." else os.path.join(self.relative, path),
+        )
 
     @property
     def name(self) -> str:

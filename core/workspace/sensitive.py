@@ -6,6 +6,8 @@ It judges names only. Who asks the user is the caller's part; files tracked by g
 from __future__ import annotations
 
 import fnmatch
+import functools
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -48,9 +50,15 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKD", name).casefold())
 
 
+_ANY = re.compile("|".join(fnmatch.translate(pattern) for pattern in PATTERNS))
+
+
+@functools.lru_cache(maxsize=65_536)
 def matching_pattern(name: str) -> str:
     """Return the sensitive pattern that one component matches, or an empty string."""
     folded = fold(name)
+    if _ANY.match(folded) is None:
+        return ""
     return next((pattern for pattern in PATTERNS if fnmatch.fnmatchcase(folded, pattern)), "")
 
 

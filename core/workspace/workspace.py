@@ -195,6 +195,15 @@ class Workspace:
 
         return self._settled(path, False, act)
 
+    def read_listed(self, directory: WorkspacePath, path: str, limit: int = MAX_FILE_BYTES) -> bytes:
+        """Return the bytes of a file that a listing of `directory` named; links are refused. For many files at once."""
+        place = directory.below(path)
+        with self._opened(place) as (fd, status):
+            data = b"" if status.st_size > limit else read_descriptor(fd, limit + 1)
+            if status.st_size > limit or len(data) > limit:
+                raise ToolFailure(ToolErrorType.FILE_TOO_LARGE, f"File size exceeds the limit: {place.shown}")
+        return data
+
     def status(self, path: str | WorkspacePath) -> os.stat_result | None:
         """Return the status of what the path leads to; none if nothing is there."""
 

@@ -1,0 +1,66 @@
+"""The process that runs a user's regular expression, so that a slow one can be killed. It opens no file.
+
+Frames on stdin: a line of JSON with lengths, then that many UTF-8 texts. Answers on stdout: a line of JSON with a list
+of 1-based line numbers for each text. The first line on stdin is the job. Standard library only: it starts bare.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import warnings
+from typing import Any
+
+
+def find_lines(lines: list[str], pattern: re.Pattern[str], excluded: re.Pattern[str] | None, limit: int) -> list[int]:
+    """Return the numbers of up to `limit` lines that match `pattern` and not `excluded`."""
+    found: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if pattern.search(line) and not (excluded and excluded.search(line)):
+            found.append(number)
+            if len(found) >= limit:
+                break
+    return found
+
+
+class Job:
+    """What to look for, as the first line on stdin says."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        flags = re.IGNORECASE if description["ignore_case"] else 0
+        self.pattern = re.compile(description["pattern"], flags)
+        self.excluded = re.compile(description["exclude"], flags) if description["exclude"] else None
+        self.limit = int(description["limit"])
+        self._fold = bool(description["ignore_case"])
+        self._literals = [text.casefold() if self._fold else text for text in description["literals"]]
+        self._whole = re.compile(description["pattern"], flags | re.MULTILINE) if description["whole"] else None
+
+    def lines_of(self, text: str) -> list[int]:
+        """Return the numbers of the matching lines of a text whose lines end in line feeds."""
+        if self._literals:
+            folded = text.casefold() if self._fold else text
+            if not any(literal in folded for literal in self._literals):
+                return []
+        if self._whole is not None and self._whole.search(text) is None:
+            return []
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return find_lines(lines, self.pattern, self.excluded, self.limit)
+
+
+def serve() -> None:
+    """Answer frames until stdin ends."""
+    warnings.simplefilter("ignore")
+    given, answers = sys.stdin.buffer, sys.stdout
+    job = Job(json.loads(given.readline()))
+    while header := given.readline():
+        texts = [given.read(length).decode("utf-8", "surrogatepass") for length in json.loads(header)]
+        results = [job.lines_of(text) for text in texts]
+        answers.write(json.dumps(results) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()
