@@ -1,1 +1,1 @@
-"""Settings: one model, four layers (defaults, user, trusted project, environment), errors with file and line."""
+"""Settings: one model; layers (defaults, user, trusted project, environment, flags); errors that name file and line."""
