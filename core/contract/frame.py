@@ -62,6 +62,8 @@ class TerminalFrame:
     """The program asked for mouse reports."""
     application_cursor: bool = False
     bracketed_paste: bool = False
+    hides_input: bool = False
+    """The program reads a line with echo off (a password): nothing that is typed may be kept or shown."""
 
 
 class Scrollback(Protocol):

@@ -74,6 +74,11 @@ class TerminalScreen(ModalGrid):
         return [line.string for line in self.grid]
 
     @property
+    def main_lines(self) -> list[Line]:
+        """The lines of the main screen, also while a program shows the alternate one."""
+        return self._other if self.alternate else self.grid
+
+    @property
     def modes(self) -> frozenset[int]:
         """The modes that are set; DEC private ones shifted left by 5."""
         return frozenset(self.mode)

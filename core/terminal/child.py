@@ -1,0 +1,253 @@
+"""One child process with its terminal (or pipe): it is started, read and written without blocking."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from ptyprocess import PtyProcess
+
+MAX_BATCH = 256 * 1024
+"""Bytes that one `read` returns at most."""
+_GATHER = 0.004
+"""Seconds for which a `read` in a flood goes on to gather, so that the emulator gets large pieces."""
+_PIECE = 65536
+_TIOCGPTN = 0x80045430
+"""Linux: the number of the other side of a pseudo-terminal."""
+
+
+class Child:
+    """A child in its own session, and the descriptor of our side of its terminal."""
+
+    def __init__(self, pid: int, fd: int, *, is_terminal: bool, close: Callable[[], None]) -> None:
+        self.pid = pid
+        self.is_terminal = is_terminal
+        self._fd = fd
+        self._close = close
+        self._ended = False
+        os.set_blocking(fd, False)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._fd < 0
+
+    def close(self) -> None:
+        """Close our side."""
+        if self._fd >= 0:
+            self._fd = -1
+            self._close()
+
+    # --- output -----------------------------------------------------------------------------------
+
+    async def read(self) -> bytes:
+        """Return output as soon as there is some, much of it in a flood; empty at its end."""
+        data = self._take(MAX_BATCH)
+        while not data and not self._ended:
+            await self._ready(reading=True)
+            data = self._take(MAX_BATCH)
+        deadline = time.monotonic() + _GATHER
+        while 4096 <= len(data) < MAX_BATCH and not self._ended:
+            left = deadline - time.monotonic()
+            if left <= 0 or not await self._ready(reading=True, seconds=left):
+                break
+            data += self._take(MAX_BATCH - len(data))
+        return data
+
+    def _take(self, most: int) -> bytes:
+        """Return what can be read at once, up to `most` bytes or for a few milliseconds."""
+        pieces: list[bytes] = []
+        size = 0
+        deadline = time.monotonic() + _GATHER
+        while size < most and self._fd >= 0:
+            try:
+                piece = os.read(self._fd, min(_PIECE, most - size))
+            except BlockingIOError:
+                break
+            except OSError:  # EIO: the last process that held the terminal closed it
+                piece = b""
+            if not piece:
+                self._ended = True
+                break
+            pieces.append(piece)
+            size += len(piece)
+            if time.monotonic() > deadline:
+                break
+        if self._fd < 0:
+            self._ended = True
+        return b"".join(pieces)
+
+    async def _ready(self, *, reading: bool, seconds: float | None = None) -> bool:
+        """Wait until the descriptor can be read (or written); return whether it can."""
+        if self._fd < 0:
+            return False
+        loop = asyncio.get_running_loop()
+        fd = self._fd
+        ready: asyncio.Future[None] = loop.create_future()
+        watch, unwatch = (loop.add_reader, loop.remove_reader) if reading else (loop.add_writer, loop.remove_writer)
+        watch(fd, lambda: None if ready.done() else ready.set_result(None))
+        try:
+            await asyncio.wait_for(ready, seconds)
+        except TimeoutError:
+            return False
+        finally:
+            unwatch(fd)
+        return True
+
+    # --- input ------------------------------------------------------------------------------------
+
+    async def write(self, data: bytes) -> None:
+        """Write to the child's terminal, as fast as it reads."""
+        view = memoryview(data)
+        while view and self._fd >= 0 and self.is_terminal:
+            try:
+                view = view[os.write(self._fd, view[:4096]) :]
+            except BlockingIOError:
+                await self._ready(reading=False)
+            except OSError:
+                return
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Tell the terminal its size; the foreground program gets SIGWINCH."""
+        if self.is_terminal and self._fd >= 0:
+            with contextlib.suppress(OSError):
+                termios.tcsetwinsize(self._fd, (lines, columns))
+
+    # --- state ------------------------------------------------------------------------------------
+
+    @property
+    def hides_input(self) -> bool:
+        """The program reads lines with echo switched off, as for a password."""
+        if not self.is_terminal or self._fd < 0:
+            return False
+        try:
+            local = termios.tcgetattr(self._fd)[3]
+        except (OSError, termios.error):
+            return False
+        return not local & termios.ECHO and bool(local & termios.ICANON)
+
+    @property
+    def foreground_group(self) -> int:
+        """The process group that has the terminal; 0 if there is none."""
+        if not self.is_terminal or self._fd < 0:
+            return 0
+        try:
+            return os.tcgetpgrp(self._fd)
+        except OSError:
+            return 0
+
+    @property
+    def terminal_name(self) -> str:
+        """The path of the child's side of the terminal."""
+        if not self.is_terminal or self._fd < 0:
+            return ""
+        try:
+            number = struct.unpack("I", fcntl.ioctl(self._fd, _TIOCGPTN, bytes(4)))[0]
+        except OSError:
+            return ""
+        return f"/dev/pts/{number}"
+
+    async def wait(self) -> int:
+        """Reap the child when it exits; return its exit code, negative for a signal (as `subprocess` does)."""
+        return os.waitstatus_to_exitcode(await _wait_status(self.pid))
+
+
+async def _wait_status(pid: int) -> int:
+    loop = asyncio.get_running_loop()
+    exited: asyncio.Future[int] = loop.create_future()
+    try:
+        pidfd = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        # a thread of its own: a pool would run out of threads with a few long commands
+
+        def wait() -> None:
+            status = os.waitpid(pid, 0)[1]
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(lambda: None if exited.done() else exited.set_result(status))
+
+        threading.Thread(target=wait, name=f"wait-{pid}", daemon=True).start()
+        return await exited
+    try:
+        loop.add_reader(pidfd, lambda: None if exited.done() else exited.set_result(0))
+        await exited
+    finally:
+        loop.remove_reader(pidfd)
+        os.close(pidfd)
+    return _reap(pid)
+
+
+def _reap(pid: int) -> int:
+    """Return the wait status of a child that has exited."""
+    return os.waitpid(pid, 0)[1]
+
+
+def start_in_terminal(
+    argv: Sequence[str],
+    directory: str,
+    environment: Mapping[str, str],
+    columns: int,
+    lines: int,
+    *,
+    attached: bool,
+    outlives_shell: bool,
+) -> Child:
+    """Start a child in a pseudo-terminal; blocks for some milliseconds.
+
+    Args:
+        attached: someone can type: standard input is the terminal; else it is empty.
+        outlives_shell: processes that the command leaves in the background don't get SIGHUP when it ends.
+
+    Raises:
+        OSError: no pseudo-terminal can be had, or the program or the directory can't be used.
+    """
+
+    def prepare() -> None:
+        os.chdir(directory)  # here, where ptyprocess reports a failure; its own change of directory would lose it
+        # Python ignores these two, and ptyprocess would hand that on
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        if outlives_shell:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        if not attached:
+            null = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(null, 0)
+            os.close(null)
+
+    process = PtyProcess.spawn(list(argv), env=dict(environment), preexec_fn=prepare, dimensions=(lines, columns))
+
+    def close() -> None:
+        process.closed = True
+        with contextlib.suppress(OSError):
+            process.fileobj.close()
+
+    return Child(process.pid, process.fd, is_terminal=True, close=close)
+
+
+def start_with_pipe(argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> Child:
+    """Start a child without a terminal: no standard input, output and errors in one pipe; blocks for milliseconds."""
+    reading, writing = os.pipe()
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            cwd=directory,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    process.returncode = 0  # reaped by `Child.wait`, not by Popen
+    return Child(process.pid, reading, is_terminal=False, close=lambda: os.close(reading))

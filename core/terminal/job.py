@@ -1,0 +1,327 @@
+"""One command in its terminal: reads its output into a screen, knows its state, and ends it whole."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+
+from core.contract.events import Event, JobEnded, JobFrame, JobState, JobStateChanged
+from core.contract.frame import Scrollback, TerminalFrame
+from core.contract.ids import CallId, JobId
+from core.contract.visible import make_visible_line
+from core.terminal.child import Child
+from core.terminal.output_log import OutputLog
+from core.terminal.plain_text import log_text, screen_text
+from core.terminal.processes import end_processes, job_processes, waits_for_terminal
+from core.terminal.replies import MAX_OWED
+from core.terminal.screen import TerminalScreen
+
+FRAME_SECONDS = 1 / 30
+_FEED_SECONDS = 0.006
+"""How long the emulator may work at a stretch."""
+_HOLD_SECONDS = 0.15
+"""How long a program may hold its picture back (synchronized output)."""
+QUIET_SECONDS = 1.0
+_LOOK_AGAIN = (1.0, 1.0, 2.0, 2.0, 2.0, 5.0)
+"""Seconds between looks at a quiet job that was not waiting; the last one repeats."""
+
+
+class Job:
+    """A running or ended command. Made by `JobTable`, which owns it."""
+
+    def __init__(
+        self,
+        id: JobId,
+        command: str,
+        directory: str,
+        child: Child,
+        screen: TerminalScreen,
+        publish: Callable[[Event], Awaitable[None]],
+        call_id: CallId | None = None,
+    ) -> None:
+        self.id = id
+        self.command = command
+        self.directory = directory
+        self.call_id = call_id
+        self.started = time.monotonic()
+        """Seconds of the monotonic clock."""
+        self.ended_at: float | None = None
+        self.state = JobState.RUNNING
+        self.background = False
+        self.exit_code: int | None = None
+        self.signal: int | None = None
+        self.killed = False
+        self.is_shell = False
+        """The user's own shell."""
+        self.log = OutputLog()
+        self.version = 0
+        """Grows with every piece of output."""
+        self._screen = screen
+        self._child = child
+        self._publish = publish
+        self._speed = 500_000.0
+        """Bytes a second that the emulator takes, as measured."""
+        self._output = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._state_changed = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._exited = asyncio.Event()
+        self._news = asyncio.Event()
+        self._asked = asyncio.Event()
+        self._owed = bytearray()
+        self._input = asyncio.Lock()
+        self._binary = False
+
+    # --- what others see --------------------------------------------------------------------------
+
+    @property
+    def pid(self) -> int:
+        """The leader of the job's session and process group."""
+        return self._child.pid
+
+    @property
+    def in_terminal(self) -> bool:
+        """Whether it has a terminal, not just a pipe."""
+        return self._child.is_terminal
+
+    @property
+    def running(self) -> bool:
+        return self.state is not JobState.EXITED
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return (self.ended_at or time.monotonic()) - self.started
+
+    @property
+    def binary(self) -> bool:
+        """Its output is no text and is not shown."""
+        return self._binary
+
+    @property
+    def hides_input(self) -> bool:
+        """It reads a password: what is typed is not echoed and must not be kept."""
+        return self._child.hides_input
+
+    @property
+    def title(self) -> str:
+        return self._screen.title
+
+    @property
+    def scrollback(self) -> Scrollback:
+        return self._screen.history
+
+    def frame(self) -> TerminalFrame:
+        """Return its screen as it is now."""
+        frame = self._screen.frame()
+        return replace(frame, hides_input=True) if self.running and self.hides_input else frame
+
+    def last_line(self) -> str:
+        """Return the last line that holds text, up to the cursor's if the program asks something there."""
+        lines = self._screen.display[: self._screen.cursor.y + 1]
+        return make_visible_line(next((line.strip() for line in reversed(lines) if line.strip()), "")[:500])
+
+    async def text(self) -> str:
+        """Return the output as plain text; where very much was written, its head and its tail."""
+        if self._binary:
+            return f"[binary output: {self.log.total:,} bytes]"
+        history = self._screen.history
+        if self.in_terminal and history.total <= history.limit:
+            return screen_text(self._screen)
+        head, tail = await self.log.read()
+        text = await asyncio.to_thread(log_text, head)
+        if tail:
+            text += f"\n\n[... {self.log.dropped:,} bytes left out ...]\n\n" + await asyncio.to_thread(log_text, tail)
+        return text
+
+    # --- what others do ---------------------------------------------------------------------------
+
+    async def write(self, data: bytes) -> None:
+        """Type into it. What is typed is never kept; only what the terminal echoes is seen."""
+        async with self._input:
+            self._output.set()
+            await self._child.write(data)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the size of its terminal."""
+        self._screen.resize(columns, lines)
+        self._child.resize(self._screen.columns, self._screen.lines)
+        self._changed.set()
+
+    async def move_to_background(self, background: bool = True) -> None:
+        """Say that nobody waits for it any more (or again)."""
+        self.background = background
+        await self._publish(JobStateChanged(self.id, self.state, background, self.last_line()))
+
+    async def wait(self) -> int | None:
+        """Wait until it has exited and all its output was read; return the exit code, none for a signal."""
+        await self._exited.wait()
+        return self.exit_code
+
+    async def wait_for_state(self, *states: JobState) -> JobState:
+        """Wait until it is in one of the states (or has exited); return the state."""
+        while self.state not in states and self.running:
+            await self._state_changed.wait()
+        return self.state
+
+    async def wait_for_output(self, version: int) -> int:
+        """Wait until there is output beyond `version` (or it has exited); return the version then."""
+        while self.version <= version and self.running:
+            await self._news.wait()
+        return self.version
+
+    async def members(self) -> set[int]:
+        """Return the processes that belong to it and live, its leader among them."""
+        return await asyncio.to_thread(job_processes, self.id, self.pid)
+
+    async def kill(self, *, hard: bool = False) -> None:
+        """End it with everything that it has started, and wait until it is over."""
+        self.killed = True
+        await end_processes(partial(job_processes, self.id, self.pid), hard=hard)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(2.0):
+                await self._exited.wait()
+
+    # --- its own work -----------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Serve it until it has exited and nothing holds its terminal any more."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                others = [tasks.create_task(work()) for work in (self._show, self._watch, self._answer)]
+                reader = tasks.create_task(self._read())
+                await self._wait_exit()
+                await reader
+                for task in others:
+                    task.cancel()
+            if self._changed.is_set():
+                await self._publish(JobFrame(self.id, self.frame()))
+        finally:
+            self._child.close()
+
+    async def _read(self) -> None:
+        while data := await self._child.read():
+            self.log.append(data)
+            if self.log.must_spill:
+                await self.log.spill()
+            if not self._binary and self.log.is_binary:
+                self._binary = True
+                self._screen.feed("\x1bc\x1b[3J[binary output: not shown]\r\n")
+            if not self._binary:
+                await self._feed(data)
+            if len(data) > 16 * 1024:
+                await asyncio.sleep(0.002)
+        self._drained.set()
+
+    async def _feed(self, data: bytes) -> None:
+        """Feed the screen in pieces that take no longer than the budget; others get their turn between them."""
+        at = 0
+        while at < len(data):
+            size = max(4096, int(self._speed * _FEED_SECONDS))
+            piece = data[at : at + size]
+            began = time.perf_counter()
+            self._screen.feed(piece)
+            spent = time.perf_counter() - began
+            if len(piece) >= 4096:
+                self._speed = 0.5 * self._speed + 0.5 * len(piece) / max(spent, 1e-6)
+            at += len(piece)
+            self._owed += self._screen.responses
+            self._note_output()
+            if at < len(data):
+                await asyncio.sleep(0)
+
+    def _note_output(self) -> None:
+        self.version += 1
+        self._output.set()
+        self._changed.set()
+        if self._owed:
+            self._asked.set()
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _answer(self) -> None:
+        """Send the program what it asked of its terminal; one that asks and does not read gets no more."""
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            owed = bytes(self._owed[:MAX_OWED])
+            self._owed.clear()
+            async with self._input:
+                await self._child.write(owed)
+
+    async def _show(self) -> None:
+        """Publish the screen when it has changed, at most 30 times a second; nothing while nothing changes."""
+        while True:
+            await self._changed.wait()
+            held = 0.0
+            while self._screen.synchronized and held < _HOLD_SECONDS:
+                await asyncio.sleep(0.01)
+                held += 0.01
+            self._changed.clear()
+            await self._publish(JobFrame(self.id, self.frame()))
+            await asyncio.sleep(FRAME_SECONDS)
+
+    async def _watch(self) -> None:
+        """Follow the state: running while there is output, then quiet, or waiting if a program reads the terminal."""
+        while self.running:
+            self._output.clear()
+            if await self._output_within(QUIET_SECONDS):
+                await self._set_state(JobState.RUNNING)
+                continue
+            look = 0
+            while not self._output.is_set():
+                if await self._reads_terminal():
+                    self._changed.set()
+                    await self._set_state(JobState.WAITING)
+                    await self._output.wait()
+                else:
+                    await self._set_state(JobState.QUIET)
+                    await self._output_within(_LOOK_AGAIN[min(look, len(_LOOK_AGAIN) - 1)])
+                    look += 1
+
+    async def _output_within(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._output.wait()
+        return self._output.is_set()
+
+    async def _reads_terminal(self) -> bool:
+        group, terminal = self._child.foreground_group, self._child.terminal_name
+        if not group or not terminal:
+            return False
+        return await asyncio.to_thread(waits_for_terminal, group, terminal)
+
+    async def _set_state(self, state: JobState) -> None:
+        if state is self.state or not self.running:
+            return
+        self.state = state
+        self._announce()
+        await self._publish(JobStateChanged(self.id, state, self.background, self.last_line()))
+
+    def _announce(self) -> None:
+        self._state_changed.set()
+        self._state_changed = asyncio.Event()
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _wait_exit(self) -> None:
+        code = await self._child.wait()
+        # what it wrote is read to its end; processes that it left behind may hold the terminal open
+        for _ in range(10):
+            version = self.version
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.1):
+                    await self._drained.wait()
+            if self._drained.is_set() or version == self.version:
+                break
+        self.exit_code, self.signal = (code, None) if code >= 0 else (None, -code)
+        self.ended_at = time.monotonic()
+        self.state = JobState.EXITED
+        self._announce()
+        self._exited.set()
+        await self._publish(JobFrame(self.id, self.frame()))
+        await self._publish(JobEnded(self.id, self.exit_code, self.signal))

@@ -1,0 +1,48 @@
+"""Output as plain text for a model: what a reader of the terminal has seen, without styles and cursor play."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from core.contract.visible import make_visible
+from core.terminal.screen import TerminalScreen
+
+_SEQUENCE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^Xk][^\x07\x1b]{0,65536}(?:\x07|\x1b\\)?|[ -/]*[0-~])"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+)
+
+
+def joined_lines(lines: Iterable[tuple[str, bool]]) -> str:
+    """Return lines as text: those that were wrapped are joined, blanks at line ends and empty lines at the end go."""
+    whole: list[str] = []
+    part = ""
+    for text, wrapped in lines:
+        part += text
+        if not wrapped:
+            whole.append(part.rstrip())
+            part = ""
+    whole.append(part.rstrip())
+    return "\n".join(whole).rstrip("\n")
+
+
+def screen_text(screen: TerminalScreen) -> str:
+    """Return the scrollback and the screen as text, and after it what a full-screen program shows."""
+
+    def lines() -> Iterable[tuple[str, bool]]:
+        yield from screen.history.texts()
+        for line in screen.main_lines:
+            yield line.string, line.wrapped
+        if screen.alternate:
+            for line in screen.grid:
+                yield line.string, line.wrapped
+
+    return make_visible(joined_lines(lines()))
+
+
+def log_text(data: bytes) -> str:
+    """Return raw output as text: escape sequences go, of a line that was overwritten after CR the last state stays."""
+    text = _SEQUENCE.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
+    lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in text.split("\n")]
+    return make_visible("\n".join(lines).rstrip("\n"))
