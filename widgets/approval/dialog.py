@@ -1,0 +1,218 @@
+"""The base of everything that asks for a decision: type-ahead guard, place in the queue, keys, minimising.
+
+A subclass composes its body and calls `decide`; it never decides by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Label
+
+from widgets.approval.entry_line import EntryLine
+from widgets.approval.guard import TypeAheadGuard
+from widgets.approval.key_line import KeyLine, key_hints
+from widgets.approval.keys_screen import KeysScreen
+
+T = TypeVar("T")
+
+
+class DecisionScreen(ModalScreen[T], Generic[T]):
+    """A modal that ends with a `T`.
+
+    Args:
+        guard: swallows keys that were typed before the dialog was read.
+        place: which of how many pending questions this is, from 1.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "minimise", "minimise", id="dialog.minimise"),
+        Binding("question_mark", "show_keys", "all keys", key_display="?", id="dialog.keys"),
+    ]
+
+    TYPING_ACTIONS: ClassVar[frozenset[str]] = frozenset()
+    """Actions that stay possible while text is typed."""
+
+    class Minimised(Message):
+        """The dialog was put aside; `restore` brings it back."""
+
+        def __init__(self, dialog: DecisionScreen[Any]) -> None:
+            super().__init__()
+            self.dialog = dialog
+
+    def __init__(self, *, guard: TypeAheadGuard | None = None, place: tuple[int, int] = (1, 1)) -> None:
+        super().__init__()
+        self.guard = guard or TypeAheadGuard()
+        self.place = place
+        self.is_minimised = False
+        self.outcome: T | None = None
+        self._decided = asyncio.Event()
+
+    # --- deciding ---------------------------------------------------------------------------------
+
+    def decide(self, outcome: T) -> None:
+        """End the dialog."""
+        if self._decided.is_set():
+            return
+        self.outcome = outcome
+        self._decided.set()
+        if self.is_current and self.app.screen is self:
+            self.dismiss(outcome)
+
+    async def decided(self) -> T:
+        """Return the outcome as soon as there is one."""
+        await self._decided.wait()
+        assert self.outcome is not None
+        return self.outcome
+
+    # --- looks ------------------------------------------------------------------------------------
+
+    @property
+    def heading(self) -> str:
+        """The first line: what is asked."""
+        return ""
+
+    def set_place(self, place: tuple[int, int]) -> None:
+        """Say which of how many this is."""
+        self.place = place
+        if self.is_mounted:
+            self.show_heading()
+
+    def show_heading(self) -> None:
+        """Draw the first line."""
+        position, total = self.place
+        queue = f"{position} of {total}" if total > 1 else ""
+        self.query_one("#heading", Label).update(Content(self.heading))
+        self.query_one("#place", Label).update(Content(queue))
+
+    def say(self, text: str) -> None:
+        """Show a sentence in the status line until the next key."""
+        self.query_one("#status", Label).update(Content(text or self.status))
+
+    @property
+    def status(self) -> str:
+        """What the status line says when there is nothing else to say."""
+        return ""
+
+    @property
+    def entry(self) -> EntryLine:
+        return self.query_one(EntryLine)
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are text now."""
+        return self.is_mounted and self.entry.is_open
+
+    @property
+    def held_actions(self) -> frozenset[str]:
+        """Actions that would only say why they can't be done yet."""
+        return frozenset()
+
+    def on_mount(self) -> None:
+        self.guard.shut()
+        self.show_heading()
+        self.say("")
+
+    def on_screen_resume(self) -> None:
+        self.guard.shut()
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        if self.is_typing:
+            return
+        if self.guard.admits():
+            self.say("")
+            return
+        event.stop()
+        event.prevent_default()
+        self.say("keys count after a short pause in typing")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self.is_mounted and self.is_typing and hasattr(self, f"action_{action}"):
+            return action in self.TYPING_ACTIONS
+        if action == "minimise":
+            return self.app.is_screen_installed(self)
+        return True
+
+    def action_show_keys(self) -> None:
+        self.app.push_screen(KeysScreen("Keys", key_hints(self, self.held_actions, all_keys=True)))
+
+    def action_minimise(self) -> None:
+        self.is_minimised = True
+        self.app.post_message(self.Minimised(self))
+        self.app.pop_screen()
+
+    def restore(self) -> None:
+        """Bring a minimised dialog back."""
+        if self.is_minimised:
+            self.is_minimised = False
+            self.app.push_screen(self)
+
+    # --- entry ------------------------------------------------------------------------------------
+
+    def ask_entry(self, purpose: str, label: str, text: str = "") -> None:
+        """Let the user type a line; `on_entry` gets it."""
+        self.entry.ask(purpose, label, text)
+        self.refresh_bindings()
+
+    def on_entry(self, purpose: str, text: str) -> None:
+        """Take what was typed for `purpose`."""
+
+    def focus_body(self) -> None:
+        """Give the keys back to the dialog's body."""
+
+    def on_entry_line_given(self, event: EntryLine.Given) -> None:
+        self._close_entry()
+        self.on_entry(event.purpose, event.text)
+
+    def on_entry_line_left(self, event: EntryLine.Left) -> None:
+        self._close_entry()
+
+    def _close_entry(self) -> None:
+        self.entry.close()
+        self.focus_body()
+        self.refresh_bindings()
+
+
+async def present(app: App[Any], dialog: DecisionScreen[T]) -> T:
+    """Show `dialog` and return its outcome. It may be minimised meanwhile; cancelling closes it."""
+    name = f"decision-{id(dialog):x}"
+    app.install_screen(dialog, name)
+    try:
+        await app.push_screen(dialog)
+        return await dialog.decided()
+    finally:
+        await _close(app, dialog)
+        app.uninstall_screen(name)
+        await dialog.remove()
+
+
+async def _close(app: App[Any], dialog: DecisionScreen[Any]) -> None:
+    """Take `dialog` off the stack, with what was opened over it."""
+    while dialog in app.screen_stack:
+        await app.pop_screen()
+
+
+def heading_row() -> Horizontal:
+    """Return the first line of a dialog, which `DecisionScreen.show_heading` fills."""
+    return Horizontal(
+        Label("", id="heading", markup=False), Label("", id="place", markup=False), classes="dialog-heading"
+    )
+
+
+def status_rows(dialog: DecisionScreen[Any]) -> Iterator[Widget]:
+    """Yield the foot of a dialog: status, a line to type into, keys."""
+    yield Label("", id="status", markup=False, classes="dialog-status")
+    yield EntryLine()
+    yield KeyLine(lambda: dialog.held_actions)

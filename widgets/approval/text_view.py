@@ -1,0 +1,118 @@
+"""Long foreign text of a dialog: scrolls, wraps, paints only what is on screen, and knows whether its end was seen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar
+
+from rich.cells import cell_len, chop_cells
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from core.contract.visible import make_visible_line
+
+PARTS = ("plain", "heading", "code", "muted", "warning", "good", "bad")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One paragraph; line feeds break it."""
+
+    text: str
+    part: str = "plain"
+    """How it looks: one of `PARTS`."""
+    lead: str = ""
+    """Stands before every line: words or a bar of our own."""
+
+
+class TextView(ScrollView, can_focus=True):
+    """Shows passages."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"text-view--{part}" for part in PARTS}
+
+    class EndSeen(Message):
+        """The last line came on screen."""
+
+    def __init__(self, passages: Sequence[Passage] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.end_seen = False
+        self._lines: list[tuple[str, str, str]] = []
+        self._set_lines(passages)
+        self._tops = [0]
+        self._width = 0
+
+    def show(self, passages: Sequence[Passage], focus: int = 0) -> None:
+        """Show other text; its end counts as unseen.
+
+        Args:
+            focus: the passage that is to be on screen.
+        """
+        self.end_seen = False
+        self._set_lines(passages)
+        self._width = 0
+        self.wrap()
+        line = sum(len(passage.text.split("\n")) for passage in passages[:focus])
+        if self._width:
+            top = self._tops[min(line, len(self._tops) - 1)]
+            self.scroll_to(0, max(0, top - self.size.height // 2), animate=False, immediate=True)
+
+    def go_to_end(self) -> None:
+        """Show the end: the whole was asked for."""
+        self.scroll_end(animate=False, immediate=True)
+        self._note_end()
+
+    def height_at(self, width: int) -> int:
+        """Return how many rows the text takes in `width` cells."""
+        return sum(len(_pieces(line, lead, width)) for line, lead, _ in self._lines)
+
+    def _set_lines(self, passages: Sequence[Passage]) -> None:
+        self._lines = []
+        for passage in passages:
+            lead = passage.lead
+            for line in passage.text.replace("\r\n", "\n").split("\n"):
+                self._lines.append((make_visible_line(line.replace("\t", "    ")), lead, passage.part))
+                lead = " " * cell_len(lead)
+
+    def wrap(self) -> None:
+        """Cut the lines to the width that there is."""
+        width = self.scrollable_content_region.width
+        if not width or width == self._width:
+            return
+        self._width = width
+        self._tops = [0, *accumulate(len(_pieces(line, lead, width)) for line, lead, _ in self._lines)]
+        self.virtual_size = Size(width, self._tops[-1])
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.wrap()
+
+    def render_line(self, y: int) -> Strip:
+        y += self.scroll_offset.y
+        if y >= self._tops[-1]:
+            self._note_end()
+            return Strip.blank(self._width, self.rich_style)
+        index = bisect_right(self._tops, y) - 1
+        line, lead, part = self._lines[index]
+        piece = _pieces(line, lead, self._width)[y - self._tops[index]]
+        if y == self._tops[-1] - 1:
+            self._note_end()
+        style = self.get_component_rich_style(f"text-view--{part}")
+        muted = self.get_component_rich_style("text-view--muted")
+        if y > self._tops[index]:
+            lead = " " * cell_len(lead)
+        return Strip([Segment(lead, muted), Segment(piece, style)]).adjust_cell_length(self._width, self.rich_style)
+
+    def _note_end(self) -> None:
+        if not self.end_seen and self._width:
+            self.end_seen = True
+            self.call_later(self.post_message, self.EndSeen())
+
+
+def _pieces(line: str, lead: str, width: int) -> list[str]:
+    return chop_cells(line, max(2, width - cell_len(lead))) or [line]

@@ -1,0 +1,203 @@
+"""The part of the review that reads: files, hunks, ways of showing, search. It decides and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.widgets import Label
+
+from core.contract.visible import make_visible_line
+from widgets.approval.dialog import DecisionScreen, heading_row, status_rows
+from widgets.approval.entry_line import EntryLine
+from widgets.approval.guard import TypeAheadGuard
+from widgets.diff.file_list import FileList
+from widgets.diff.hunk_editor import HunkEditor
+from widgets.diff.outcome import ReviewOutcome
+from widgets.diff.proposal import Proposal
+from widgets.diff.view import DiffView
+
+LIST_WIDTH = 100
+"""Columns of the screen from which several files stand in a list at the left."""
+
+
+class ReadingScreen(DecisionScreen[ReviewOutcome]):
+    """Shows proposals.
+
+    Args:
+        title: what is to be done, to what.
+        tool: which tool asks.
+        reason: why it asks, in words.
+        grant: what "this session" would allow; empty where that is not offered.
+    """
+
+    def __init__(
+        self,
+        proposals: Sequence[Proposal],
+        *,
+        title: str,
+        tool: str,
+        reason: str,
+        grant: str,
+        guard: TypeAheadGuard | None,
+        place: tuple[int, int],
+    ) -> None:
+        super().__init__(guard=guard, place=place)
+        self.proposals = proposals
+        self.current = 0
+        self.reason = reason
+        self.grant = grant
+        self._title = title
+        self._tool = tool
+
+    # --- looks ------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="review"):
+            yield heading_row()
+            yield Label(Content(make_visible_line(self.reason)), id="why", markup=False)
+            yield Label("", id="notes", markup=False)
+            with Container(id="body"):
+                yield FileList(self.proposals, id="files")
+                yield DiffView(self.proposals[0], id="diff")
+                yield HunkEditor(id="editor")
+            yield Label(Content(make_visible_line(f"s this session: {self.grant}")), id="grant", markup=False)
+            yield from status_rows(self)
+
+    def on_mount(self) -> None:
+        self.query_one("#why").display = bool(self.reason)
+        self.query_one("#grant").display = bool(self.grant)
+        self.show_file(0)
+        self.view.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(len(self.proposals) > 1 and event.size.width >= LIST_WIDTH, "-list")
+        self.set_class(event.size.height < 16, "-low")
+
+    @property
+    def view(self) -> DiffView:
+        return self.query_one(DiffView)
+
+    @property
+    def files(self) -> FileList:
+        return self.query_one(FileList)
+
+    @property
+    def proposal(self) -> Proposal:
+        return self.proposals[self.current]
+
+    @property
+    def heading(self) -> str:
+        what = self._title or ", ".join(proposal.path for proposal in self.proposals)
+        return make_visible_line(f"Review \u00b7 {self._tool} \u00b7 {what}" if self._tool else f"Review \u00b7 {what}")
+
+    @property
+    def status(self) -> str:
+        total = sum(len(proposal.patch.hunks) for proposal in self.proposals)
+        accepted = sum(len(proposal.accepted) for proposal in self.proposals)
+        unseen = sum(len(proposal.unseen) for proposal in self.proposals)
+        parts = [f"{accepted} of {total} hunk{'s' if total != 1 else ''} on"]
+        if len(self.proposals) > 1:
+            parts.append(f"file {self.current + 1} of {len(self.proposals)}")
+        if unseen:
+            parts.append(f"{unseen} not seen yet (v)")
+        return " \u00b7 ".join(parts)
+
+    def show_file(self, index: int) -> None:
+        """Show file `index` from its beginning."""
+        self.current = index
+        self.view.show(self.proposal)
+        self.show_marks()
+
+    def show_marks(self) -> None:
+        """Draw what depends on marks and on the current file."""
+        notes = self.query_one("#notes", Label)
+        notes.update(Content("\n".join(f"! {make_visible_line(note)}" for note in self.proposal.notes)))
+        notes.display = bool(self.proposal.notes)
+        self.files.show(self.current)
+        self.view.repaint()
+        self.say("")
+        self.refresh_bindings()
+
+    def focus_body(self) -> None:
+        self.view.focus()
+
+    # --- moving -----------------------------------------------------------------------------------
+
+    def action_next_hunk(self) -> None:
+        self.view.next_hunk()
+
+    def action_previous_hunk(self) -> None:
+        self.view.previous_hunk()
+
+    def action_next_file(self, step: int) -> None:
+        self.show_file((self.current + step) % len(self.proposals))
+
+    def on_file_list_chosen(self, event: FileList.Chosen) -> None:
+        self.show_file(event.index)
+
+    def action_move_line(self, step: int) -> None:
+        self.view.move_line(step)
+
+    def action_go_to_start(self) -> None:
+        self.view.go_to_start()
+
+    def action_go_to_end(self) -> None:
+        self.proposal.whole_asked = True
+        self.view.go_to_end()
+        self.show_marks()
+
+    def action_show_end(self) -> None:
+        """Show the end of this file, or of the next one whose end was not seen."""
+        if not self.proposal.unseen:
+            others = [*range(self.current + 1, len(self.proposals)), *range(self.current)]
+            unseen = next((index for index in others if self.proposals[index].unseen), self.current)
+            if unseen != self.current:
+                self.show_file(unseen)
+        self.action_go_to_end()
+
+    # --- ways of showing --------------------------------------------------------------------------
+
+    def action_toggle_split(self) -> None:
+        self.view.split_choice = not self.view.is_split
+        self.view.rebuild()
+
+    def action_toggle_wrap(self) -> None:
+        self.view.wrap = not self.view.wrap
+        self.view.rebuild()
+
+    def action_toggle_blanks(self) -> None:
+        self.view.blanks = not self.view.blanks
+        self.view.rebuild()
+
+    def action_open_context(self) -> None:
+        self._open_context(self.view.hunk)
+
+    def on_diff_view_fold_pressed(self, event: DiffView.FoldPressed) -> None:
+        self._open_context(event.hunk)
+
+    def _open_context(self, hunk: int) -> None:
+        if hunk >= 0:
+            self.proposal.open_context(hunk)
+            self.view.rebuild()
+
+    def action_open_whole(self) -> None:
+        self.proposal.toggle_whole()
+        self.view.rebuild()
+
+    # --- search -----------------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        self.ask_entry("search", "search (\u2193\u2191 other places, enter stays, esc ends):", self.view.needle)
+
+    def on_entry_line_edited(self, event: EntryLine.Edited) -> None:
+        if event.purpose == "search":
+            found, total = self.view.find(event.text, event.step)
+            self.say(f"{found} of {total} lines" if total else "not found" if event.text else "")
+
+    def on_entry_line_left(self, event: EntryLine.Left) -> None:
+        if event.purpose == "search":
+            self.view.find("")

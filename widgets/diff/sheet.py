@@ -1,0 +1,96 @@
+"""Where every row of a review stands on an endless sheet of a given width: heights, positions, widths of columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from core.contract.diff import DiffLine
+from widgets.diff.rows import LineRow, NoteRow, PairRow, Row
+from widgets.diff.shown import ShownLine, show_line
+
+MARGIN = 2
+"""Cells at the left: the bar of the current hunk and the cursor."""
+
+
+class Sheet:
+    """The geometry of rows.
+
+    Args:
+        width: in cells.
+        wrap: whether long lines go on below; else they are cut.
+    """
+
+    def __init__(self, rows: Sequence[Row], width: int, *, wrap: bool, split: bool, blanks: bool = False) -> None:
+        self.rows = rows
+        self.wrap = wrap
+        self.split = split
+        self.blanks = blanks
+        self._shown: dict[str, ShownLine] = {}
+        self.number_width = len(str(max((_highest(row) for row in rows), default=1)))
+        if split:
+            self.text_width = max(2, (width - MARGIN - 1) // 2 - self.number_width - 3)
+        else:
+            self.text_width = max(2, width - MARGIN - 2 * self.number_width - 4)
+        self.widest = 0
+        heights = [self._height(row) for row in rows]
+        self._tops = [0, *accumulate(heights)]
+
+    @property
+    def height(self) -> int:
+        """Rows of cells in all."""
+        return self._tops[-1]
+
+    def shown(self, line: DiffLine) -> ShownLine:
+        """Return how a line's text is shown."""
+        text = line.text
+        found = self._shown.get(text)
+        if found is None:
+            found = self._shown[text] = show_line(text, blanks=self.blanks)
+        return found
+
+    def find(self, y: int) -> tuple[int, int]:
+        """Return the row at height `y` (clamped), and which of its lines that is."""
+        index = min(max(bisect_right(self._tops, y) - 1, 0), len(self.rows) - 1)
+        return index, y - self._tops[index]
+
+    def top(self, index: int) -> int:
+        """Return the height at which a row begins; the number of rows gives the end."""
+        return self._tops[index]
+
+    def note_pieces(self, text: str) -> list[str]:
+        """Return a remark cut into lines."""
+        pieces: list[str] = []
+        for part in text.split("\n"):
+            pieces.extend(show_line(part).pieces(self.text_width))
+        return pieces
+
+    def _height(self, row: Row) -> int:
+        if isinstance(row, LineRow):
+            return self._line_height(row.line)
+        if isinstance(row, PairRow):
+            left = self._line_height(row.left) if row.left else 1
+            if row.left is row.right:
+                return left
+            return max(left, self._line_height(row.right) if row.right else 1)
+        if isinstance(row, NoteRow):
+            return len(self.note_pieces(row.text))
+        return 1
+
+    def _line_height(self, line: DiffLine) -> int:
+        shown = self.shown(line)
+        self.widest = max(self.widest, shown.width)
+        if not self.wrap or shown.width <= self.text_width:
+            return 1
+        if shown.width == len(shown.text) and shown.text.isascii():
+            return -(-shown.width // self.text_width)
+        return len(shown.pieces(self.text_width))
+
+
+def _highest(row: Row) -> int:
+    if isinstance(row, LineRow):
+        return max(row.line.old_number or 0, row.line.new_number or 0)
+    if isinstance(row, PairRow):
+        return max((row.left and row.left.old_number) or 0, (row.right and row.right.new_number) or 0)
+    return 1

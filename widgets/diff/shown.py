@@ -1,0 +1,77 @@
+"""A line of a file as it is put on screen: tabs expanded, hidden characters visible, character positions mapped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len, chop_cells
+
+from core.contract.visible import make_visible, make_visible_line
+
+TAB_WIDTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    text: str
+    """Safe for the screen: no control, bidirectional or invisible characters, no tabs."""
+    width: int
+    """In cells."""
+    offsets: tuple[int, ...] | None = None
+    """Index into `text` of every character of the raw line, and of its end; none where they are the same."""
+
+    def index_of(self, raw_index: int) -> int:
+        """Return the index into `text` of the raw line's character at `raw_index` (clamped to the end)."""
+        if self.offsets is None:
+            return min(raw_index, len(self.text))
+        return self.offsets[min(raw_index, len(self.offsets) - 1)]
+
+    def pieces(self, width: int) -> list[str]:
+        """Return `text` cut into pieces of at most `width` cells (at least one piece, wide characters kept whole)."""
+        if self.width <= width or width < 2:
+            return [self.text]
+        pieces = chop_cells(self.text, width)
+        rest = self.text[sum(map(len, pieces)) :]
+        if rest:
+            pieces[-1] += rest  # characters without a width at the very end
+        return pieces
+
+
+def show_line(text: str, *, blanks: bool = False) -> ShownLine:
+    """Return how `text`, one line without its line break, is shown; `blanks` draws spaces and tabs as symbols."""
+    if not blanks and text.isascii() and text.isprintable():
+        return ShownLine(text, len(text))
+    shown: list[str] = []
+    offsets: list[int] = []
+    column = length = 0
+    for number, field in enumerate(text.split("\t")):
+        if number:
+            gap = TAB_WIDTH - column % TAB_WIDTH
+            shown.append("\u2192" + " " * (gap - 1) if blanks else " " * gap)
+            offsets.append(length)
+            length += gap
+            column += gap
+        piece = make_visible_line(field)
+        offsets.extend(length + offset for offset in _offsets(field, piece))
+        shown.append(piece.replace(" ", "\u00b7") if blanks else piece)
+        length += len(piece)
+        column += cell_len(piece)
+    offsets.append(length)
+    result = "".join(shown)
+    is_same = length == len(text)
+    return ShownLine(result, column, None if is_same else tuple(offsets))
+
+
+def _offsets(field: str, shown: str) -> list[int]:
+    """Return where each character of `field` begins in `shown`."""
+    if len(field) == len(shown):
+        return list(range(len(field)))
+    offsets = []
+    position = 0
+    before = ""
+    for character in field:
+        offsets.append(position)
+        # How a character is shown depends on the one before it at most.
+        position += len(make_visible(before + character)) - len(make_visible(before))
+        before = character
+    return offsets

@@ -1,0 +1,348 @@
+"""The scrolling view of one proposal: a line-API widget that paints only what is on screen.
+
+It moves a cursor, notes what was seen and reports clicks; it decides nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from core.contract.diff import DiffLine
+from widgets.diff.highlight import KINDS, LineTints, tint_lines
+from widgets.diff.painter import Painter, find_all
+from widgets.diff.proposal import Proposal
+from widgets.diff.rows import EndRow, FoldRow, HeadRow, LineRow, PairRow, Row, hunk_of, row_lines
+from widgets.diff.sheet import Sheet
+
+SPLIT_WIDTH = 116
+"""Columns of the view from which "auto" shows old and new side by side: a terminal of 120."""
+
+_PARTS = (
+    *("context", "added", "removed", "added-mark", "removed-mark", "dropped", "number"),
+    *("head", "head-current", "fold", "note", "filler", "cursor", "match"),
+)
+_WITH_GROUND = frozenset({"context", "added", "removed", "dropped", "head", "head-current", "note", "fold", "filler"})
+
+
+class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows a `Proposal`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup,ctrl+u", "page_up", show=False),
+        Binding("pagedown,ctrl+d", "page_down", show=False),
+        Binding("left,h", "scroll_left", show=False),
+        Binding("right,l", "scroll_right", show=False),
+    ]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"diff--{part}" for part in (*_PARTS, *KINDS)}
+
+    class Seen(Message):
+        """The end of a hunk came on screen for the first time."""
+
+    class HunkPressed(Message):
+        """The head of a hunk was clicked."""
+
+        def __init__(self, hunk: int) -> None:
+            super().__init__()
+            self.hunk = hunk
+
+    class FoldPressed(Message):
+        """A fold was clicked."""
+
+        def __init__(self, hunk: int) -> None:
+            super().__init__()
+            self.hunk = hunk
+            """The nearest hunk."""
+
+    def __init__(self, proposal: Proposal, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.proposal = proposal
+        self.split_choice: bool | None = None
+        """Side by side or not; none leaves it to the width."""
+        self.wrap = True
+        self.blanks = False
+        self.needle = ""
+        self.cursor = 0
+        """Row on which the cursor stands."""
+        self.range_start: int | None = None
+        """Row at the other end of a range of lines."""
+        self.hunk = 0 if proposal.patch.hunks else -1
+        self._sheet = Sheet((), 1, wrap=True, split=False)
+        self._painter = Painter(self._sheet, proposal, self._style_of)
+        self._heads: dict[int, int] = {}
+        self._lasts: dict[int, int] = {}
+        """Row of the head and of the last line of every hunk."""
+        self._ends: dict[int, int] = {}
+        self._strips: LRUCache[tuple[int, int], Strip] = LRUCache(2_000)
+        self._tints: dict[str, list[LineTints]] = {}
+        self._styles: dict[str, Style] = {}
+
+    # --- content ----------------------------------------------------------------------------------
+
+    @property
+    def is_split(self) -> bool:
+        if self.split_choice is not None:
+            return self.split_choice
+        patch = self.proposal.patch
+        return self.size.width >= SPLIT_WIDTH and not patch.is_new and not patch.is_deleted
+
+    def show(self, proposal: Proposal) -> None:
+        """Show another proposal, from its beginning."""
+        self.proposal = proposal
+        self.hunk = 0 if proposal.patch.hunks else -1
+        self.cursor = 0
+        self.scroll_to(0, 0, animate=False)
+        self.rebuild()
+        if self._sheet.rows:
+            self._go_to_hunk(self.hunk, scroll=False)
+        self.start_tinting()
+
+    def rebuild(self) -> None:
+        """Lay out anew after the proposal, the width or the way of showing changed; the place is kept."""
+        if not self.size.width:
+            return
+        at_line = self.cursor_line
+        width = self.scrollable_content_region.width
+        split = self.is_split
+        rows = self.proposal.rows(split=split)
+        self._sheet = Sheet(rows, width, wrap=self.wrap, split=split, blanks=self.blanks)
+        self._painter = Painter(self._sheet, self.proposal, self._style_of)
+        self._painter.needle = self.needle
+        patch = self.proposal.patch
+        self._painter.old_tints = self._tints.get(patch.old_text, [])
+        self._painter.new_tints = self._tints.get(patch.new_text, [])
+        self._heads = {row.hunk: index for index, row in enumerate(rows) if isinstance(row, HeadRow)}
+        self._lasts = {
+            row.hunk: index for index, row in enumerate(rows) if isinstance(row, HeadRow | LineRow | PairRow)
+        }
+        self._ends = {index: hunk for hunk, index in self._lasts.items()}
+        over = 0 if self.wrap else max(0, self._sheet.widest - self._sheet.text_width)
+        self.virtual_size = Size(width + over, self._sheet.height)
+        self.hunk = min(max(self.hunk, 0), len(patch.hunks) - 1)
+        self.cursor = self._find_row(at_line)
+        self.range_start = None
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Paint anew what is on screen: marks, colours or the cursor changed."""
+        self._strips.clear()
+        self.refresh()
+
+    def _find_row(self, line: DiffLine | None) -> int:
+        """Return the row of a line (of its number, where it is gone), else of the current hunk's head."""
+        if line is not None:
+            name = (line.tag, line.old_number, line.new_number)
+            for index, row in enumerate(self._sheet.rows):
+                if any((shown.tag, shown.old_number, shown.new_number) == name for shown in row_lines(row)):
+                    return index
+        return self._heads.get(self.hunk, 0)
+
+    # --- painting ---------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        left, top = self.scroll_offset
+        at = top + y
+        width = self.scrollable_content_region.width
+        if at >= self._sheet.height:
+            return Strip.blank(width, self._style_of("context"))
+        index, part = self._sheet.find(at)
+        if (hunk := self._ends.get(index, -1)) >= 0 and at + 1 >= self._sheet.top(index + 1):
+            self._note_seen(hunk)
+        key = (at, left)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._painter.paint(index, part, hunk=self.hunk, cursor=index in self.span, width=width, left=left)
+            self._strips[key] = strip
+        return strip
+
+    def _note_seen(self, hunk: int) -> None:
+        if self.proposal.note_seen(hunk):
+            self.call_later(self.post_message, self.Seen())
+
+    def _style_of(self, part: str) -> Style:
+        style = self._styles.get(part)
+        if style is None:
+            style = self.get_component_rich_style(f"diff--{part}")
+            if part not in _WITH_GROUND:
+                # It lies on the ground of its line: only what it sets itself, in colours as they come out blended.
+                own = self.get_component_rich_style(f"diff--{part}", partial=True)
+                color, ground = style.color if own.color else None, style.bgcolor if own.bgcolor else None
+                style = own + Style(color=color, bgcolor=ground)
+            self._styles[part] = style
+        return style
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles.clear()
+        self._strips.clear()
+
+    # --- syntax -----------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.start_tinting()
+
+    def start_tinting(self) -> None:
+        """Find the syntax of the proposal as it is now."""
+        self.run_worker(self._tint(self.proposal), group="tint", exclusive=True, exit_on_error=False)
+
+    async def _tint(self, proposal: Proposal) -> None:
+        """Find the syntax of both texts in a thread; a file that was left meanwhile is dropped."""
+        patch = proposal.patch
+        is_over = False
+        try:
+            for text in (patch.new_text, patch.old_text):
+                if text not in self._tints:
+                    self._tints[text] = await asyncio.to_thread(tint_lines, patch.path, text, lambda: is_over)
+        finally:
+            is_over = True
+        if proposal is self.proposal and proposal.patch is patch:
+            self._painter.old_tints = self._tints[patch.old_text]
+            self._painter.new_tints = self._tints[patch.new_text]
+            self.repaint()
+
+    # --- moving -----------------------------------------------------------------------------------
+
+    @property
+    def cursor_row(self) -> Row | None:
+        return self._sheet.rows[self.cursor] if self.cursor < len(self._sheet.rows) else None
+
+    @property
+    def cursor_line(self) -> DiffLine | None:
+        """The line at the cursor: where two stand side by side, the new one."""
+        row = self.cursor_row
+        lines = row_lines(row) if row is not None else ()
+        return lines[-1] if lines else None
+
+    @property
+    def span(self) -> range:
+        """The rows between the start of the range and the cursor, both included."""
+        if self.range_start is None:
+            return range(self.cursor, self.cursor + 1)
+        return range(min(self.range_start, self.cursor), max(self.range_start, self.cursor) + 1)
+
+    def chosen_lines(self) -> list[DiffLine]:
+        """Return the changed lines of the current hunk within the range, or at the cursor."""
+        rows = (self._sheet.rows[index] for index in self.span if index < len(self._sheet.rows))
+        return [line for row in rows if hunk_of(row) == self.hunk for line in row_lines(row) if line.tag != " "]
+
+    def next_hunk(self) -> None:
+        """Go to the next hunk; one that is longer than the screen is paged through first."""
+        stop = self._sheet.top(self._lasts.get(self.hunk, 0) + 1)
+        bottom = self.scroll_offset.y + self.size.height
+        if stop > bottom:
+            self.scroll_relative(y=max(1, min(self.size.height - 2, stop - bottom)), animate=False)
+        elif self.hunk + 1 < len(self.proposal.patch.hunks):
+            self._go_to_hunk(self.hunk + 1)
+        else:
+            self.scroll_end(animate=False, immediate=True)
+
+    def previous_hunk(self) -> None:
+        """Go to the hunk before; one that is longer than the screen is paged through first."""
+        start = self._sheet.top(self._heads.get(self.hunk, 0))
+        top = self.scroll_offset.y
+        if start < top:
+            self.scroll_relative(y=-max(1, min(self.size.height - 2, top - start)), animate=False)
+        elif self.hunk > 0:
+            self._go_to_hunk(self.hunk - 1)
+        else:
+            self.scroll_home(animate=False, immediate=True)
+
+    def go_to_end(self) -> None:
+        """Go to the end of the file's changes."""
+        if self.proposal.patch.hunks:
+            self._go_to_hunk(len(self.proposal.patch.hunks) - 1, scroll=False)
+        self.scroll_end(animate=False, immediate=True)
+
+    def go_to_start(self) -> None:
+        """Go to the first hunk."""
+        if self.proposal.patch.hunks:
+            self._go_to_hunk(0)
+        self.scroll_home(animate=False, immediate=True)
+
+    def move_line(self, step: int) -> None:
+        """Move the cursor to the next (1) or previous (-1) row that is a line or a hunk's head."""
+        index = self.cursor + step
+        while 0 <= index < len(self._sheet.rows) and not isinstance(
+            self._sheet.rows[index], HeadRow | LineRow | PairRow
+        ):
+            index += step
+        if 0 <= index < len(self._sheet.rows):
+            self._place_cursor(index)
+
+    def find(self, needle: str, step: int = 1) -> tuple[int, int]:
+        """Mark all places that hold `needle` and go to the next row with one.
+
+        Args:
+            step: 1 forward, -1 backward, 0 stays at the cursor's row if it has one.
+
+        Returns:
+            The place among the rows found (from 1; 0 for none) and how many there are.
+        """
+        self.needle = self._painter.needle = needle
+        self._strips.clear()
+        self.refresh()
+        rows = [
+            index
+            for index, row in enumerate(self._sheet.rows)
+            if any(find_all(self._sheet.shown(line).text, needle) for line in row_lines(row))
+        ]
+        if not rows:
+            return 0, 0
+        if step < 0:
+            found = next((index for index in reversed(rows) if index < self.cursor), rows[-1])
+        else:
+            found = next((index for index in rows if index >= self.cursor + step), rows[0])
+        self._place_cursor(found)
+        return rows.index(found) + 1, len(rows)
+
+    def _go_to_hunk(self, hunk: int, *, scroll: bool = True) -> None:
+        self.hunk = hunk
+        self.range_start = None
+        self.cursor = self._heads.get(hunk, 0)
+        if scroll:
+            top, stop = self._sheet.top(self.cursor), self._sheet.top(self._lasts.get(hunk, 0) + 1)
+            if top < self.scroll_offset.y or stop > self.scroll_offset.y + self.size.height:
+                self.scroll_to(y=max(0, top - 1), animate=False, immediate=True)
+        self.repaint()
+
+    def _place_cursor(self, index: int) -> None:
+        self.cursor = index
+        if (hunk := hunk_of(self._sheet.rows[index])) >= 0:
+            self.hunk = hunk
+        top, stop = self._sheet.top(index), self._sheet.top(index + 1)
+        if top < self.scroll_offset.y:
+            self.scroll_to(y=top, animate=False, immediate=True)
+        elif stop > self.scroll_offset.y + self.size.height:
+            self.scroll_to(y=stop - self.size.height, animate=False, immediate=True)
+        self.repaint()
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        first = not self._sheet.rows
+        self.rebuild()
+        if first and self.hunk >= 0:
+            self._go_to_hunk(self.hunk)
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.scroll_offset.y + offset.y >= self._sheet.height:
+            return
+        index, _ = self._sheet.find(self.scroll_offset.y + offset.y)
+        row = self._sheet.rows[index]
+        if isinstance(row, FoldRow):
+            self.post_message(self.FoldPressed(min(row.gap, len(self.proposal.patch.hunks) - 1)))
+        elif not isinstance(row, EndRow):
+            self._place_cursor(index)
+            if isinstance(row, HeadRow):
+                self.post_message(self.HunkPressed(row.hunk))
