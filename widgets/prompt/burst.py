@@ -11,8 +11,10 @@ from enum import Enum
 
 SAME_BURST = 0.010
 """Seconds between two keys that no hand has typed."""
-BURST_END = 0.030
-"""Seconds without a key after which a paste is over, and a waiting Enter is an Enter."""
+HOLD = 0.030
+"""Seconds without a key after which a waiting Enter is an Enter."""
+PASTE_END = 0.120
+"""Seconds without a key after which a paste is over; longer, as a slow line may stall in its middle."""
 
 
 class Verdict(Enum):
@@ -21,7 +23,7 @@ class Verdict(Enum):
     NORMAL = "normal"
     """As ever; if something was kept (`take`), that comes first."""
     HOLD = "hold"
-    """An Enter that waits: ask again after `BURST_END`."""
+    """An Enter that waits: ask again after `HOLD`."""
     COLLECTED = "collected"
     """Kept as part of a paste."""
 
@@ -39,6 +41,11 @@ class PasteBurst:
     def collecting(self) -> bool:
         return bool(self._kept)
 
+    @property
+    def patience(self) -> float:
+        """Seconds without a key after which it is over."""
+        return PASTE_END if self.collecting else HOLD
+
     def key(self, character: str | None, time: float) -> Verdict:
         """Judge a key.
 
@@ -47,7 +54,7 @@ class PasteBurst:
             time: when it was pressed, in seconds.
         """
         gap, self._last = time - self._last, time if character is not None else float("-inf")
-        if character is not None and gap < BURST_END and (self.collecting or self.holding):
+        if character is not None and gap < self.patience and (self.collecting or self.holding):
             if self.holding:
                 self.holding = False
                 self._kept.append("\n")
@@ -62,7 +69,7 @@ class PasteBurst:
 
     def is_over(self, time: float) -> bool:
         """Return whether nothing came for long enough."""
-        return time - self._last >= BURST_END
+        return time - self._last >= self.patience
 
     def take(self) -> str:
         """Return the collected paste and forget it; empty if there is none."""

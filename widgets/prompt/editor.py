@@ -13,7 +13,7 @@ from textual.events import Key, Paste
 from textual.reactive import reactive
 from textual.timer import Timer
 
-from widgets.prompt.burst import BURST_END, PasteBurst, Verdict
+from widgets.prompt.burst import PasteBurst, Verdict
 from widgets.prompt.completion import CompletionPopup
 from widgets.prompt.draft import PASTE_LIMIT, Draft, Pastes, PromptMode, clean_paste, is_large
 from widgets.prompt.history import HistoryWalk, PromptHistory
@@ -146,7 +146,7 @@ class PromptEditor(ReadlineArea):
             await self._end_burst()
             return False
         if self._burst_timer is None:
-            self._burst_timer = self.set_timer(BURST_END, self._ask_burst)
+            self._burst_timer = self.set_timer(self._burst.patience, self._ask_burst)
         return True
 
     def _ask_burst(self) -> None:
@@ -158,7 +158,7 @@ class PromptEditor(ReadlineArea):
         if self._burst.is_over(self._clock()):
             await self._end_burst()
         else:
-            self._burst_timer = self.set_timer(BURST_END, self._ask_burst)
+            self._burst_timer = self.set_timer(self._burst.patience, self._ask_burst)
 
     async def _end_burst(self) -> None:
         if self._burst.holding:

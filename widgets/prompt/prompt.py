@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -71,7 +71,7 @@ class PromptPane(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.editor, "mode", self._show_mode)
-        self.run_worker(asyncio.to_thread(self.history.load), group="history", exit_on_error=False)
+        self._load_history()
 
     # --- for the screen -----------------------------------------------------------------------------
 
@@ -122,12 +122,17 @@ class PromptPane(Vertical):
     def _keep(self, message: PromptSubmitted | SteerRequested) -> None:
         self._save(message.draft)
 
+    @work(group="history", exit_on_error=False)
+    async def _load_history(self) -> None:
+        await asyncio.to_thread(self.history.load)
+
     def _save(self, draft: Draft) -> None:
         """Append to the history's file in a thread, one at a time and in order."""
         self._saves.append(draft)
         if len(self._saves) == 1:
-            self.run_worker(self._save_all(), group="history", exit_on_error=False)
+            self._save_all()
 
+    @work(group="history", exit_on_error=False)
     async def _save_all(self) -> None:
         while self._saves:
             try:
@@ -145,9 +150,9 @@ class PromptPane(Vertical):
             self.workers.cancel_group(self, "completion")
             self._popup.close()
             return
-        answer = self._show_completion(self._complete, trigger)
-        self.run_worker(answer, group="completion", exclusive=True, exit_on_error=False)
+        self._show_completion(self._complete, trigger)
 
+    @work(group="completion", exclusive=True, exit_on_error=False)
     async def _show_completion(self, complete: Completer, trigger: Trigger) -> None:
         candidates = await complete(trigger.kind, trigger.query)
         if self.editor.find_trigger() == trigger and self._popup.wants(trigger):  # else the answer came too late

@@ -16,6 +16,7 @@ from widgets.prompt.prompt import PromptPane
 
 STYLES = Path(__file__).parents[3] / "styles"
 
+
 class PromptHost(App[None]):
     """Keeps what the prompt tells; Escape that the prompt leaves alone counts."""
 
@@ -25,9 +26,7 @@ class PromptHost(App[None]):
     def __init__(self, **options: Any) -> None:
         super().__init__()
         catalogue = Catalogue()
-        self.pane = PromptPane(
-            catalogue.key_methods(Scope.PROMPT), catalogue.key_methods(Scope.COMPLETION), **options
-        )
+        self.pane = PromptPane(catalogue.key_methods(Scope.PROMPT), catalogue.key_methods(Scope.COMPLETION), **options)
         self.told: list[Message] = []
         self.stops = 0
 
@@ -59,9 +58,11 @@ class PromptHost(App[None]):
         """The texts of all prompts that were sent."""
         return [message.text for message in self.told if isinstance(message, PromptSubmitted)]
 
+
 async def until(pilot: Any, condition: Callable[[], bool]) -> None:
     """Let the application run until the condition holds; the test's time limit is the only one."""
     while not condition():
         await pilot.pause(0.005)
+
 
 Action = Callable[[], Awaitable[None]]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textual.events import Key
 
 from tests.widgets.prompt.host import PromptHost, until
-from widgets.prompt.burst import BURST_END, SAME_BURST, PasteBurst, Verdict
+from widgets.prompt.burst import PASTE_END, SAME_BURST, PasteBurst, Verdict
 
 LINES = "first line\nsecond\tline\n\nlast"
 
@@ -27,7 +27,7 @@ def feed(text: str, gap: float, burst: PasteBurst) -> tuple[str, int]:
                 sent += 1
             else:
                 out += character
-    if burst.is_over(time + BURST_END):
+    if burst.is_over(time + PASTE_END):
         sent += burst.holding
         out += burst.take()
     return out, sent
@@ -61,7 +61,10 @@ def test_a_key_that_inserts_nothing_ends_the_paste() -> None:
 
 def keys_for(text: str) -> list[Key]:
     names = {"\n": ("enter", "\r"), "\t": ("tab", "\t")}
-    return [Key(*names.get(character, (character, character))) for character in text]
+    keys = [Key(*names.get(character, (character, character))) for character in text]
+    for number, key in enumerate(keys):  # as if read at once, however slow this machine is just now
+        key.time = keys[-1].time + number * 1e-6
+    return keys
 
 
 @pytest.mark.anyio

@@ -37,7 +37,9 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
 
 def test_torn_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
-    path.write_bytes(b'{"text":"a"}\n[1]\n"x"\n{"text":"b","mode":"odd"}\n\xff\xfe\n{"pastes":3,"text":"c"}\n{"text":"to')
+    path.write_bytes(
+        b'{"text":"a"}\n[1]\n"x"\n{"text":"b","mode":"odd"}\n\xff\xfe\n{"pastes":3,"text":"c"}\n{"text":"to'
+    )
     history = PromptHistory(path)
     history.save(Draft("next"))
     history.load()

@@ -1,0 +1,1 @@
+"""The help; imported when it is first asked for."""

@@ -1,0 +1,1 @@
+"""The line at the foot of the screen: how things stand, and which keys work now."""
