@@ -207,7 +207,8 @@ class Scheduler:
         async with asyncio.TaskGroup() as group:
             pump = group.create_task(output.pump(progress, self._bus, turn))
             try:
-                result = await run_abortable(invocation.execute(abort, output.update, self._shell_config()), abort)
+                shell = replace(self._shell_config(), call_id=progress.call.id)
+                result = await run_abortable(invocation.execute(abort, output.update, shell), abort)
             except ToolFailure as error:
                 result = ToolResult.failure(error.type, str(error), error.display)
             except StetError as error:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 from core.contract.confirmation import ConfirmationDetails, ToolConfirmationOutcome
 from core.contract.display import Display
 from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.ids import CallId
 from core.contract.requests import ApprovalReply
 from core.contract.tool import FunctionDeclaration, Kind, ToolLocation, ToolResult
 from core.tools.abort import AbortSignal
@@ -32,6 +33,8 @@ class ShellConfig:
 
     columns: int = 80
     lines: int = 24
+    call_id: CallId | None = None
+    """The call that it is for, so that the terminal can be shown with it."""
 
 
 @runtime_checkable

@@ -8,5 +8,8 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.replace:ReplaceTool",
     "core.tools.builtin.write_file:WriteFileTool",
     "core.tools.builtin.run_shell_command:RunShellCommandTool",
+    "core.tools.builtin.list_background_processes:ListBackgroundProcessesTool",
+    "core.tools.builtin.read_background_output:ReadBackgroundOutputTool",
+    "core.tools.builtin.stop_background_process:StopBackgroundProcessTool",
     "core.tools.builtin.write_todos:WriteTodosTool",
 )
