@@ -135,7 +135,7 @@ def read_whole(fd: int, status: os.stat_result, shown: str, limit: int = MAX_FIL
     if status.st_size > limit or len(data) > limit:
         raise ToolFailure(
             ToolErrorType.FILE_TOO_LARGE,
-            f"File size exceeds the {limit / 2**20:g}MB limit: {shown} ({status.st_size:,} bytes)",
+            f"File is too large: {shown} has {max(status.st_size, len(data)):,} bytes, {limit:,} are allowed.",
             "Search it, or read a part with a shell command.",
         )
     return FileContent(data, fingerprint_of(data, status), stat.S_IMODE(status.st_mode))

@@ -155,8 +155,8 @@ def _wanted_files(
         kept = [path for path in files if not _is_unversioned_clutter(path)]
         if len(kept) < len(files):
             outcome.notes.append(
-                f"{len(files) - len(kept)} files in build, dist and similar directories, or named *.log or *.tmp,"
-                " were not searched. Name them with include to search them."
+                f"{len(files) - len(kept)} files that look generated (outputs, caches, logs) were not searched."
+                " Name them with include to search them."
             )
         files = kept
     allowed = [path for path in files if _is_harmless(workspace, directory, path)]

@@ -29,6 +29,7 @@ from core.workspace.files import (
     read_whole,
 )
 from core.workspace.git import is_tracked
+from core.workspace.ignore import IgnoreRules
 from core.workspace.ledger import ReadLedger
 from core.workspace.links import AliasFinder
 from core.workspace.paths import WorkspacePath, check_form, is_inside, resolve_links
@@ -108,6 +109,12 @@ class Workspace:
         if place.root == self.scratch:
             return HARMLESS
         return self.sensitive.judge(place.inside, lambda: is_tracked(place.path))
+
+    def is_ignored(self, place: WorkspacePath) -> bool:
+        """Return whether git's or our own ignore rules leave a path out; never in scratch and read-only directories."""
+        if place.root not in self.roots or not place.inside:
+            return False
+        return bool(IgnoreRules(place.root).ignored_among([(place.inside, os.path.isdir(place.path))]))
 
     def shown(self, path: str) -> str:
         """Return an absolute path as people see it: relative to the first workspace directory where it lies inside."""

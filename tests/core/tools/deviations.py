@@ -1,0 +1,48 @@
+"""Where our tools do otherwise than the cases of `tools.json`, and why. The specification decides in all of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.contract.errors import ToolErrorType
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """What holds for one case instead of what it says; fields left at their defaults: as the case says."""
+
+    reason: str
+    error: ToolErrorType | None = None
+    """The type of our refusal, where the case names another."""
+    succeeds: bool = False
+    """We do what the case refuses."""
+    contains: tuple[str, ...] | None = None
+    """What the model text holds instead; `${ROOT}` and `${BASE}` as in the cases."""
+
+
+BOUNDARY = "the specification names path_not_in_workspace for what the reference calls invalid_tool_params"
+SEARCH_PATH = "the tool error types name the refusal of a search path"
+ONE_NOTE = "the specification's wording of the truncation note"
+
+READING: dict[str, Deviation] = {
+    "glob-013": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
+    "grep-010": Deviation(SEARCH_PATH, ToolErrorType.SEARCH_PATH_NOT_FOUND),
+    "grep-011": Deviation(SEARCH_PATH, ToolErrorType.SEARCH_PATH_NOT_A_DIRECTORY),
+    "rg-014": Deviation(SEARCH_PATH, ToolErrorType.SEARCH_PATH_NOT_FOUND),
+    "ls-009": Deviation("a missing directory has a type of its own", ToolErrorType.FILE_NOT_FOUND),
+    "read-007": Deviation("media are parts here, compared by their data below", contains=()),
+    "read-013": Deviation(
+        ONE_NOTE,
+        contains=(
+            "Line 6\nLine 7\nLine 8\n",
+            "[File content truncated: showing lines 6-8 of 20 total lines. Use offset=8 to read on.]",
+        ),
+    ),
+    "read-015": Deviation(ONE_NOTE, contains=("showing lines 10-2009 of 2500 total lines. Use offset=2009",)),
+    "read-022": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
+    "read-025": Deviation("its name is sensitive before it is ignored", ToolErrorType.SENSITIVE_PATH),
+    "read-037": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
+    "read-038": Deviation("media are parts here, compared by their data below", contains=()),
+    "read-040": Deviation("a sensitive name is refused as such", ToolErrorType.SENSITIVE_PATH),
+    "todo-009": Deviation("the specification gives items an id", succeeds=True, contains=("1. [pending] a",)),
+}
