@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 
-_EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
+_EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+    "\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
+_SELECTED = f"[{_EMOJI}#*0-9]"
+"""What a variation selector may follow."""
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
     + _INVISIBLE
     + "]"
-    + f"|(?<![{_EMOJI}\U0001f3fb-\U0001f3ff])\u200d|(?<![{_EMOJI}#*0-9])\ufe0f"
+    + f"|(?<![{_EMOJI}])(?<!{_SELECTED}\ufe0f)\u200d|(?<!{_SELECTED})[\ufe0e\ufe0f]"
 )
 
 
