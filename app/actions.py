@@ -43,7 +43,7 @@ def show_key(key: str) -> str:
     """Return a key as people read it: `ctrl+right_square_bracket` is `^]`, `shift+enter` is `⇧⏎`."""
     *modifiers, name = key.split("+")
     shown = _SHOWN.get(name, name)
-    if modifiers == ["ctrl"] and len(shown) == 1:
+    if modifiers == ["ctrl"] and len(shown) == 1 and shown.isascii():
         return f"^{shown}"
     if modifiers == ["shift"] and name == "enter":
         return f"⇧{shown}"
@@ -128,15 +128,6 @@ class Catalogue:
         return [
             KeyRow(show_key(action.keys[0]), action.footer_label or action.label, "", action.id) for action in shown
         ]
-
-    def help(self) -> dict[str, list[KeyRow]]:
-        """Return group to its rows, every action that has a key, in the order of the catalogue."""
-        groups: dict[str, list[KeyRow]] = {}
-        for action in self._actions.values():
-            if action.keys:
-                keys = "  ".join(show_key(key) for key in action.keys)
-                groups.setdefault(action.group, []).append(KeyRow(keys, action.label, action.help, action.id))
-        return groups
 
     def palette(self) -> list[KeyRow]:
         """Return the actions that the command palette offers."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import category
+
 HOSTILE = (
     "\x1b[31mred",
     "\x1b]52;c;aGFja2Vk\x07",
@@ -25,7 +27,10 @@ HOSTILE = (
     "$x {y} %s",
 )
 
+_DECEIVING = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+"""Characters that change the order of text, or that nobody sees."""
+
 
 def is_safe(text: str) -> bool:
     """Return whether `text`, as drawn, holds no character that a terminal or a reader would take for something else."""
-    return all(character.isprintable() for character in text)
+    return not any(category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _DECEIVING for c in text)

@@ -109,10 +109,13 @@ class TodoView(ScrollView, can_focus=True):
             wrapped = Content(text[len(indent) :]).wrap(max(8, width - len(indent))) if width else []
             for number, line in enumerate(wrapped or [Content("")]):
                 self._lines.append((index, (text[: len(indent)] if number == 0 else indent) + line.plain.rstrip()))
-        self.virtual_size = Size(width, len(self._lines))
+        self.virtual_size = Size(0, len(self._lines))
         self.refresh()
 
     def _show_cursor(self) -> None:
+        self.call_after_refresh(self._scroll_to_cursor)  # once the new height is known
+
+    def _scroll_to_cursor(self) -> None:
         if self._starts:
             ends = [*self._starts[1:], len(self._lines)]
             start = self._starts[self.cursor]
