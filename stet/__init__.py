@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` would be half of the time that `--version` takes
 if TYPE_CHECKING:
+    from typing import Any
+
     from app.toolbox import Toolbox
     from core.contract.confirmation import ToolConfirmationOutcome
     from core.contract.display import AnsiOutput, FileDiff, SubagentProgress

@@ -1,0 +1,30 @@
+"""Runs the benchmarks: every module of this folder, or those named, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main(names: list[str]) -> int:
+    """Run the benchmarks; the exit code counts those that failed."""
+    known = sorted(path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_"))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        print(f"No benchmark {', '.join(unknown)}; there are: {', '.join(known)}.", file=sys.stderr)
+        return 2
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    failed = 0
+    for name in names or known:
+        print(f"== {name}", flush=True)
+        done = subprocess.run([sys.executable, "-m", f"tests.bench.{name}"], cwd=HERE.parents[1], env=environment)
+        failed += done.returncode != 0
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
