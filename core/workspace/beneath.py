@@ -157,5 +157,13 @@ def make_directories(root: int, relative: str) -> tuple[int, list[str]]:
             current = following
     except BaseException:
         os.close(current)
+        remove_directories(root, made)
         raise
     return current, made
+
+
+def remove_directories(root: int, made: list[str]) -> None:
+    """Remove directories that `make_directories` made, innermost first; what is no longer empty stays."""
+    for relative in reversed(made):
+        with contextlib.suppress(OSError):
+            os.rmdir(relative, dir_fd=root)

@@ -16,7 +16,7 @@ from typing import TypeVar
 from core.contract.errors import StetError, ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.workspace import atomic
-from core.workspace.beneath import make_directories, opened, opened_root
+from core.workspace.beneath import make_directories, opened, opened_root, remove_directories
 from core.workspace.files import (
     MAX_FILE_BYTES,
     FileContent,
@@ -263,10 +263,15 @@ class Workspace:
                 if create:
                     return self._create(place, data)
                 return self._replace(place, data, expect)
-            except OSError as error:
-                if expect is not None and isinstance(error, FileNotFoundError):
-                    raise _changed(place, "it was removed") from error
-                raise explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE) from error
+            except (OSError, ToolFailure) as error:
+                failure = (
+                    explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE)
+                    if isinstance(error, OSError)
+                    else error
+                )
+                if expect is not None and failure.type is ToolErrorType.FILE_NOT_FOUND:
+                    failure = _changed(place, "it was removed")
+                raise failure from error
 
         if isinstance(path, WorkspacePath) and not path.for_write:
             path = self.resolve(path.raw, for_write=True, approved=path.approved)
@@ -296,8 +301,7 @@ class Workspace:
             try:
                 atomic.create_file(parent, name, data)
             except BaseException as error:
-                for path in reversed(made):
-                    _remove_empty(root, path)
+                remove_directories(root, made)
                 if isinstance(error, FileExistsError):
                     message = f"File already exists, cannot create: {place.shown}"
                     raise ToolFailure(ToolErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE, message) from error
@@ -329,13 +333,6 @@ def _changed(place: WorkspacePath, why: str) -> ToolFailure:
         f"File changed on disk: {place.shown} ({why})",
         "Read it again, then repeat the edit.",
     )
-
-
-def _remove_empty(root: int, path: str) -> None:
-    try:
-        os.rmdir(path, dir_fd=root)
-    except OSError:
-        pass  # someone put something there: it is theirs
 
 
 def _real_directory(path: str | Path) -> str:
