@@ -121,7 +121,7 @@ class BaseToolInvocation(ABC, Generic[P]):
         return None
 
     async def reason_to_ask(self) -> str:
-        """Return why this call must be shown even where a rule allows it (a stale file, a fuzzy match); empty if not."""
+        """Return why this call must be shown even where a rule allows it (a stale file, a fuzzy match), or nothing."""
         return ""
 
     def get_policy_update_options(self, outcome: ToolConfirmationOutcome) -> Mapping[str, Any]:

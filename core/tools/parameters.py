@@ -30,7 +30,7 @@ class InvalidToolParams(StetError):
 
 
 def named(*names: str, **kwargs: Any) -> Any:
-    """Return a field that is declared under the first name and accepted under all; `kwargs` as for pydantic's `Field`."""
+    """Return a field declared under the first name and accepted under all; `kwargs` as for pydantic's `Field`."""
     return Field(validation_alias=AliasChoices(*names), **kwargs)
 
 
