@@ -1,0 +1,83 @@
+"""What terminals send."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+
+from app.terminal_input import TerminalDriver, TerminalInput
+
+
+def read(data: str) -> list[Any]:
+    parser = TerminalInput()
+    return [*parser.feed(data), *parser.feed("")]
+
+
+def keys(data: str) -> list[str]:
+    return [event.key for event in read(data) if isinstance(event, events.Key)]
+
+
+@pytest.mark.parametrize(
+    ("data", "pressed"),
+    [
+        ("\x1b1", ["alt+1"]),
+        ("\x1b[49;3u", ["alt+1"]),
+        ("\x1b\r", ["alt+enter"]),
+        ("\x1b[13;3u", ["alt+enter"]),
+        ("\x1b[13;2u", ["shift+enter"]),
+        ("\x1bs", ["alt+s"]),
+        ("\n", ["ctrl+j"]),
+        ("\x1d", ["ctrl+right_square_bracket"]),
+        ("\x1f", ["ctrl+underscore"]),
+        ("\x1b[1;3A", ["alt+up"]),
+        ("\x1bb\x1bf", ["ctrl+left", "ctrl+right"]),
+        ("a\x1b[<32;NaN;NaNMb", ["a", "b"]),
+        ("\x1b[<35;nan;infm", []),
+        ("\x1b[57441;2:1u", []),
+        ("1\x1b", ["1", "escape"]),
+    ],
+)
+def test_keys_are_what_was_pressed(data: str, pressed: list[str]) -> None:
+    assert keys(data) == pressed
+
+
+def test_good_mouse_reports_and_pastes_stay() -> None:
+    kinds = [type(event) for event in read("\x1b[<0;3;4M\x1b[<0;3;4m")]
+    assert kinds == [events.MouseDown, events.MouseUp]
+    paste = read("\x1b[200~a\nNaN\x1b[201~x")[0]
+    assert isinstance(paste, events.Paste) and paste.text == "a\nNaN"
+
+
+@given(st.text(st.sampled_from("\x1b[<>?0123456789;:uMmNaABCDR~$y")))
+def test_nothing_that_a_terminal_sends_stops_the_reading(data: str) -> None:
+    parser = TerminalInput()
+    list(parser.feed(data + "\x1b" if not data else data))
+    list(parser.feed(" " * 40 + "z"))
+
+
+def test_the_driver_reads_with_it() -> None:
+    reading, writing = os.pipe()
+    driver = object.__new__(TerminalDriver)
+    driver.fileno = reading
+    driver.exit_event = threading.Event()
+    driver._debug = False
+    told: list[Any] = []
+
+    def keep(message: Any) -> None:
+        told.append(message)
+        driver.exit_event.set()
+
+    driver.process_message = keep  # type: ignore[method-assign]  # an application is not needed for this
+    try:
+        os.write(writing, b"\x1b2")
+        driver.run_input_thread()
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert [event.key for event in told] == ["alt+2"]
