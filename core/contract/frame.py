@@ -60,6 +60,8 @@ class TerminalFrame:
     """Number of lines in the scrollback above the screen."""
     mouse: bool = False
     """The program asked for mouse reports."""
+    mouse_sgr: bool = False
+    """In the form of mode 1006."""
     application_cursor: bool = False
     bracketed_paste: bool = False
     hides_input: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.contract.frame import PLAIN, CellStyle, Row, Span
+from core.terminal.width import clean
 
 
 class Line:
@@ -79,7 +80,7 @@ def make_row(text: list[str], styles: list[CellStyle]) -> Row:
         return ()
     first = styles[0]
     if first is PLAIN and styles.count(PLAIN) == end:
-        whole = "".join(text).rstrip(" ")
+        whole = clean("".join(text)).rstrip(" ")
         return (Span(whole),) if whole else ()
     while end and text[end - 1] == " " and styles[end - 1] == PLAIN:
         end -= 1
@@ -90,6 +91,6 @@ def make_row(text: list[str], styles: list[CellStyle]) -> Row:
         stop = start + 1
         while stop < end and (styles[stop] is style or styles[stop] == style):
             stop += 1
-        spans.append(Span("".join(text[start:stop]), style))
+        spans.append(Span(clean("".join(text[start:stop])), style))
         start = stop
     return tuple(spans)

@@ -14,7 +14,7 @@ from core.contract.visible import make_visible_line
 from core.terminal.bulk import feed_bulk
 from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES, designate
 from core.terminal.line import Line
-from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, SYNCHRONIZED, ModalGrid
+from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, MOUSE_SGR, SYNCHRONIZED, ModalGrid
 from core.terminal.parser import Parser
 from core.terminal.reflow import reflow
 from core.terminal.replies import MAX_OWED, answer, answer_string
@@ -109,6 +109,7 @@ class TerminalScreen(ModalGrid):
                 alternate=self.alternate,
                 history=len(self.history),
                 mouse=not self.mode.isdisjoint(MOUSE),
+                mouse_sgr=MOUSE_SGR in self.mode,
                 application_cursor=APPLICATION_CURSOR in self.mode,
                 bracketed_paste=BRACKETED_PASTE in self.mode,
             )

@@ -19,6 +19,11 @@ NARROW = re.compile(f"[{NARROW_CLASS}]*")
 
 _DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")
 """Direction controls, line separators, the byte order mark: they would reorder or break what is shown."""
+_UNSEEN_CLASS = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_UNSEEN = re.compile(f"([^{_UNSEEN_CLASS}]?)[{_UNSEEN_CLASS}]")
 MAX_CELL = 16
 """Code points that one cell keeps."""
 
@@ -28,10 +33,27 @@ def cell_width(character: str) -> int:
     """Return the cells that a character takes: 0 (joins the one before), 1 or 2; -1 for one that is dropped."""
     if character in _DROPPED or "\ud800" <= character <= "\udfff":
         return -1
-    if character == "\u00ad":
-        return 1
+    if character == "\u00ad" or "\U0001f1e6" <= character <= "\U0001f1ff":
+        return 1  # a soft hyphen is a hyphen here; a flag is two letters of one cell each
     width = wcwidth(character)
     return width if width >= 0 else -1
+
+
+def clean(text: str) -> str:
+    """Return the text of cells without what has no width and no look of its own: it is drawn as wide as it is."""
+    if text.isascii():
+        return text
+    return _UNSEEN.sub(_shown, text)
+
+
+def _shown(match: re.Match[str]) -> str:
+    before, mark = match[1], match[0][-1]
+    if mark == "\u00ad":
+        return f"{before}-"
+    if mark in "\u115f\u3164\uffa0":
+        return f"{before}{' ' * cell_width(mark)}"
+    keeps = (mark == VS16 and cell_width(before or " ") == 2) or (mark == ZWJ and is_pictograph(before or " "))
+    return match[0] if keeps else before
 
 
 def is_pictograph(character: str) -> bool:

@@ -1,0 +1,200 @@
+"""The shell pane: a tab for each job, a terminal for the one that is shown; others cost only their latest frame."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from core.contract.events import JobState
+from core.contract.frame import Scrollback, TerminalFrame
+from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped
+from widgets.shell.tabs import JobTabs, ShownJob
+from widgets.shell.terminal_view import LEAVE_KEYS, TerminalView
+
+_KEPT_ENDED = 8
+"""Tabs of ended jobs that stay; older ones go as new jobs come."""
+
+
+class ShellPane(Vertical):
+    """Shows jobs. Posts `KeysTyped`, `JobResized`, `JobSelected`, `JobKillRequested` and `LeaveRequested`.
+
+    Args:
+        leave_keys: the keys that leave the terminal; every other key goes to the program.
+    """
+
+    def __init__(self, *, leave_keys: Sequence[str] = LEAVE_KEYS, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._jobs: dict[str, ShownJob] = {}
+        self._active = ""
+        self._tabs = JobTabs()
+        self.view = TerminalView(leave_keys=leave_keys)
+        self._clock: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._tabs
+        yield self.view
+
+    def on_mount(self) -> None:
+        self._clock = self.set_interval(1.0, self._tabs.refresh, pause=True)
+        self._show_tabs()
+
+    # --- what others tell -------------------------------------------------------------------------
+
+    @property
+    def active(self) -> str:
+        """The id of the job that is shown; empty if there is none."""
+        return self._active
+
+    @property
+    def job_ids(self) -> tuple[str, ...]:
+        """All jobs that have a tab, in their order."""
+        return tuple(self._jobs)
+
+    def add_job(
+        self,
+        job_id: str,
+        command: str,
+        *,
+        is_shell: bool = False,
+        scrollback: Scrollback | None = None,
+        show: bool = True,
+    ) -> None:
+        """Add a tab; with `show` it is shown, unless the user is typing into another one that still runs."""
+        self._jobs[job_id] = ShownJob(job_id, command, is_shell, scrollback=scrollback, started=time.monotonic())
+        ended = [job.id for job in self._jobs.values() if job.ended is not None and job.id != self._active]
+        for old in ended[:-_KEPT_ENDED]:
+            del self._jobs[old]
+        busy = self.view.has_focus and self._active in self._jobs and self._jobs[self._active].ended is None
+        if (show and not busy) or not self._active:
+            self.select(job_id)
+        self._show_tabs()
+
+    def show_frame(self, job_id: str, frame: TerminalFrame) -> None:
+        """Take a job's latest frame; it is drawn if the job is the one that is shown."""
+        job = self._jobs.get(job_id)
+        if job is None:
+            return
+        title = job.title
+        old, job.frame = job.frame, frame
+        if job_id == self._active:
+            self.view.update_frame(frame)
+        elif not job.unread:
+            job.unread = True
+            self._show_tabs()
+        if job.title != title or (old is not None and old.hides_input != frame.hides_input):
+            self._show_tabs()
+
+    def set_scrollback(self, job_id: str, scrollback: Scrollback) -> None:
+        """Say where the lines above a job's screen are."""
+        job = self._jobs.get(job_id)
+        if job is not None:
+            job.scrollback = scrollback
+            if job_id == self._active:
+                self.view.scrollback = scrollback
+
+    def set_state(self, job_id: str, state: JobState, *, background: bool = False, last_line: str = "") -> None:
+        """Take a job's state."""
+        job = self._jobs.get(job_id)
+        if job is not None:
+            job.state, job.background, job.last_line = state, background, last_line
+            self._show_tabs()
+
+    def end_job(self, job_id: str, exit_code: int | None, signal: int | None = None) -> None:
+        """Take a job's end; its tab stays."""
+        job = self._jobs.get(job_id)
+        if job is None:
+            return
+        job.state, job.exit_code, job.signal, job.ended = JobState.EXITED, exit_code, signal, time.monotonic()
+        if job_id == self._active:
+            self.view.ended = True
+            self.view.refresh()
+        self._show_tabs()
+
+    def remove_job(self, job_id: str) -> None:
+        """Drop a tab; its neighbour is shown."""
+        if job_id not in self._jobs:
+            return
+        ids = list(self._jobs)
+        at = ids.index(job_id)
+        del self._jobs[job_id]
+        if job_id == self._active:
+            ids.remove(job_id)
+            self._active = ""
+            if ids:
+                self.select(ids[min(at, len(ids) - 1)])
+            else:
+                self.view.show(None, None)
+        self._show_tabs()
+
+    # --- what the user does -----------------------------------------------------------------------
+
+    def select(self, job_id: str) -> None:
+        """Show a job."""
+        job = self._jobs.get(job_id)
+        if job is None or job_id == self._active:
+            return
+        self._active = job_id
+        job.unread = False
+        self.view.show(job.frame, job.scrollback, ended=job.ended is not None)
+        self._show_tabs()
+        self.post_message(JobSelected(job_id))
+        if self.view.size.width and self.view.size.height:
+            self.post_message(JobResized(job_id, self.view.size.width, self.view.size.height))
+
+    def select_next(self, step: int = 1) -> None:
+        """Show the next job, or with -1 the one before; the last is followed by the first."""
+        ids = list(self._jobs)
+        if ids:
+            at = ids.index(self._active) if self._active in ids else 0
+            self.select(ids[(at + step) % len(ids)])
+
+    def kill_active(self) -> None:
+        """Ask for the end of the job that is shown."""
+        if self._active:
+            self.post_message(JobKillRequested(self._active))
+
+    def focus(self, scroll_visible: bool = True) -> ShellPane:
+        """Focus the terminal."""
+        self.view.focus(scroll_visible)
+        return self
+
+    @on(TerminalView.Input)
+    def _type(self, message: TerminalView.Input) -> None:
+        message.stop()
+        if self._active:
+            self.post_message(KeysTyped(self._active, message.data))
+
+    @on(TerminalView.Resized)
+    def _resize(self, message: TerminalView.Resized) -> None:
+        message.stop()
+        if self._active:
+            self.post_message(JobResized(self._active, message.columns, message.lines))
+
+    @on(TerminalView.Scrolled)
+    def _note_scroll(self, message: TerminalView.Scrolled) -> None:
+        message.stop()
+        self._show_tabs()
+
+    @on(JobTabs.Chosen)
+    def _choose(self, message: JobTabs.Chosen) -> None:
+        message.stop()
+        self.select(message.job_id)
+
+    # --- its own work -----------------------------------------------------------------------------
+
+    def _show_tabs(self) -> None:
+        self._tabs.jobs = tuple(self._jobs.values())
+        self._tabs.active = self._active
+        back = self.view.back
+        self._tabs.note = f"↑ {back:,} lines back · shift+pgdn to return" if back else ""
+        self._tabs.refresh()
+        job = self._jobs.get(self._active)
+        if self._clock is not None:
+            # only a job that works shows a running clock: an idle pane writes nothing
+            ticking = job is not None and job.ended is None and not job.is_shell and job.state is not JobState.WAITING
+            (self._clock.resume if ticking else self._clock.pause)()

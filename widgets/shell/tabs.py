@@ -1,0 +1,130 @@
+"""The line above a terminal: a tab for each job, and how the one that is shown stands."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from core.contract.events import JobState
+from core.contract.frame import Scrollback, TerminalFrame
+from core.contract.visible import make_visible_line
+from widgets.common.measures import format_duration
+
+_TITLE_CELLS = 24
+
+
+@dataclass(slots=True)
+class ShownJob:
+    """What the pane knows of one job."""
+
+    id: str
+    command: str
+    is_shell: bool = False
+    frame: TerminalFrame | None = None
+    scrollback: Scrollback | None = None
+    state: JobState = JobState.RUNNING
+    background: bool = False
+    last_line: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    started: float = 0.0
+    ended: float | None = None
+    unread: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title that the program gave its window, else the command; one visible line."""
+        text = (self.frame.title if self.frame is not None else "") or self.command
+        return make_visible_line(" ".join(text.split()))
+
+    @property
+    def sign(self) -> str:
+        if self.state is JobState.WAITING and not self.is_shell:
+            return "?"
+        if self.state is not JobState.EXITED:
+            return "" if self.is_shell else "●"
+        return "✔" if self.exit_code == 0 else "✖"
+
+    @property
+    def status(self) -> str:
+        """The state in words, with the running time and the end."""
+        seconds = (self.ended if self.ended is not None else time.monotonic()) - self.started
+        duration = format_duration(seconds if self.ended is not None else int(seconds))
+        if self.state is JobState.EXITED:
+            ending = f"signal {self.signal}" if self.signal else f"exit {self.exit_code}"
+            return f"{ending} · {duration}"
+        if self.frame is not None and self.frame.hides_input:
+            return "waiting for a password: what you type is hidden"
+        words = {JobState.WAITING: "waiting for input", JobState.QUIET: "quiet"}.get(self.state, "running")
+        if self.is_shell:
+            return "" if self.state is JobState.WAITING else words
+        return f"{words}{' in background' if self.background else ''} · {duration}"
+
+    @property
+    def tone(self) -> str:
+        """The style of the status."""
+        if self.state is JobState.EXITED:
+            return "$text-success" if self.exit_code == 0 else "$text-error"
+        return "$text-warning" if self.state is JobState.WAITING and not self.is_shell else "$text-muted"
+
+
+class JobTabs(Widget):
+    """One line. Posts `Chosen` when a tab is clicked."""
+
+    ALLOW_SELECT = False
+
+    class Chosen(Message):
+        def __init__(self, job_id: str) -> None:
+            super().__init__()
+            self.job_id = job_id
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: tuple[ShownJob, ...] = ()
+        self.active = ""
+        self.note = ""
+        """Shown instead of the status: where the view is in the scrollback."""
+        self._spans: list[tuple[int, int, str]] = []
+
+    def render(self) -> Content:
+        width = self.size.width
+        job = next((job for job in self.jobs if job.id == self.active), None)
+        status = self.note or (job.status if job else "")
+        room = max(0, width - cell_len(status) - 1)
+        parts: list[Content] = []
+        self._spans = []
+        column = 0
+        for number, other in enumerate(self._fitting(room), 1):
+            label = f" {number} {_cut(other.title)} {other.sign} ".replace("  ", " ")
+            size = cell_len(label)
+            style = "reverse" if other.id == self.active else ("bold" if other.unread else "$text-muted")
+            parts.append(Content.styled(label, style))
+            self._spans.append((column, column + size, other.id))
+            column += size
+        gap = max(1, width - column - cell_len(status))
+        tone = job.tone if job and not self.note else "$text-warning"
+        return Content.assemble(*parts, " " * gap, (status, tone))
+
+    def _fitting(self, room: int) -> list[ShownJob]:
+        """Return the jobs whose tabs have room, the one that is shown always among them."""
+        jobs = list(self.jobs)
+        while len(jobs) > 1 and sum(cell_len(_cut(job.title)) + 6 for job in jobs) > room:
+            at = next((index for index, job in enumerate(jobs) if job.id != self.active), 0)
+            del jobs[at]
+        return jobs
+
+    def on_click(self, event: events.Click) -> None:
+        chosen = next((id for start, stop, id in self._spans if start <= event.x < stop), None)
+        if chosen is not None:
+            event.stop()
+            self.post_message(self.Chosen(chosen))
+
+
+def _cut(title: str) -> str:
+    return title if cell_len(title) <= _TITLE_CELLS else set_cell_size(title, _TITLE_CELLS - 1).rstrip() + "…"
