@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 EVENT_LIMIT = 8 * 1024 * 1024
-"""Bytes of one event."""
+"""Bytes from one event to the next, comments and all."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _HEARD = (b"", b"message", b"error")
@@ -59,6 +59,7 @@ class EventDecoder:
             if end.end() == len(self._rest) and end[0] == b"\r" and not final:
                 break  # a line feed may follow
             line = bytes(self._rest[start : end.start()])
+            self._size += end.end() - start
             start = end.end()
             if line:
                 self._field(line)
@@ -77,7 +78,6 @@ class EventDecoder:
         value = value.removeprefix(b" ")
         if name == b"data":
             self._data.append(value)
-            self._size += len(value) + 1
         elif name == b"event":
             self._type = value
 
@@ -85,6 +85,8 @@ class EventDecoder:
         data, kind = b"\n".join(self._data), self._type
         heard = bool(self._data) and kind in _HEARD
         self._data.clear()
-        self._size = 0
         self._type = b""
-        return data.decode("utf-8", "replace") if heard else None
+        if not heard:
+            return None
+        self._size = 0
+        return data.decode("utf-8", "replace")

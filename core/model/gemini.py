@@ -27,6 +27,7 @@ IDLE_LIMIT = 60.0
 """Seconds without an event."""
 TAIL_LIMIT = 5.0
 """Seconds to wait, after the model has finished, for counts that may follow."""
+_LOST = (ModelErrorKind.CONNECTION, ModelErrorKind.TIMEOUT)
 
 
 class _End:
@@ -127,10 +128,10 @@ class GeminiProvider:
                 event = await self._next(queue, TAIL_LIMIT if reader.is_finished else self._idle_limit)
                 if isinstance(event, ModelError):
                     raise event
-            except ModelError:
-                if not reader.is_finished:
-                    raise
-                break
+            except ModelError as error:
+                if reader.is_finished and error.kind in _LOST:
+                    break
+                raise
             if isinstance(event, _End):
                 break
             for item in reader.feed(event):

@@ -24,7 +24,9 @@ from core.model.gemini_access import GeminiAccess
 from core.model.http_errors import Endpoint, status_error
 from core.model.wire import connection_error, events_of, make_client, open_response
 
-logging.getLogger("google_genai").addHandler(logging.NullHandler())  # else warnings go to the terminal
+# else its warnings go to the terminal
+logging.getLogger("google_genai").addHandler(logging.NullHandler())
+logging.getLogger("google_genai").setLevel(logging.ERROR)
 warnings.filterwarnings("ignore", module=r"google\.genai")
 
 

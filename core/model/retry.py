@@ -25,6 +25,7 @@ class RetryPolicy:
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     dice: Callable[[], float] = random.random
     """0 to 1."""
+    retries: int = MAX_RETRIES
 
     def wait_after(self, error: ModelError, attempt: int, *, shown: bool) -> float | None:
         """Return the seconds to wait before the next attempt, or none if there shall be none.
@@ -33,7 +34,7 @@ class RetryPolicy:
             attempt: the failed one, from 1.
             shown: something of the answer was shown: never sent again by itself.
         """
-        allowed = min(MAX_RETRIES, error.max_retries)
+        allowed = min(self.retries, error.max_retries)
         if error.kind is ModelErrorKind.EMPTY:
             allowed = min(allowed, 1)
         if shown or not error.retryable or attempt > allowed:

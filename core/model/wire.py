@@ -5,6 +5,7 @@ It is imported late: httpx costs a tenth of a second.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator
@@ -153,6 +154,7 @@ async def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
     async for chunk in response.aiter_raw():
         for piece in inflater.feed(chunk):
             yield piece
+            await asyncio.sleep(0)  # a small chunk may hold much: the screen stays alive
 
 
 async def _read_some(response: httpx.Response, limit: int) -> bytes:
