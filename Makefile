@@ -21,7 +21,7 @@ TEST_STAMP := $(TEST_VENV)/installed-$(shell cat requirements.lock tests/require
 
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile --require-hashes
 
-.PHONY: run demo test lint bench screenshots lock clean python
+.PHONY: run demo test lint bench screenshots lock clean
 
 run: $(RUN_STAMP)
 	@$(RUN) -m compileall -q $(FOLDERS)
@@ -59,18 +59,19 @@ lock: $(TEST_STAMP)
 clean:
 	rm -rf "$(VENV)" "$(TEST_VENV)"
 
-$(RUN_STAMP): | python
+$(RUN_STAMP):
+	$(call check_before,$(VENV))
 	@echo "Making the environment in $(VENV) ..."
-	@$(RUN) -c "import pip" 2>/dev/null || $(PYTHON) -m venv --clear "$(VENV)"
+	@$(RUN) -c "import pip" 2>/dev/null || "$(PYTHON)" -m venv --clear "$(VENV)"
 	@$(RUN) $(INSTALL) -r requirements.lock
 	@$(call compile_installed,$(RUN))
 	@rm -f $(VENV)/installed-* && touch $@
 
 # Always from nothing, so that what the tests see is what the lock files say.
-$(TEST_STAMP): | python
+$(TEST_STAMP):
+	$(call check_before,$(TEST_VENV))
 	@echo "Making the environment of the tests in $(TEST_VENV) ..."
-	@test ! -e "$(TEST_VENV)" || test -e "$(TEST_VENV)/pyvenv.cfg" || { echo "$(TEST_VENV) is not a virtual environment: choose another TEST_VENV." >&2; exit 1; }
-	@$(PYTHON) -m venv --clear "$(TEST_VENV)"
+	@"$(PYTHON)" -m venv --clear "$(TEST_VENV)"
 	@$(CHECK) $(INSTALL) -r requirements.lock -r tests/requirements.lock
 	@$(call compile_installed,$(CHECK))
 	@touch $@
@@ -78,7 +79,10 @@ $(TEST_STAMP): | python
 # Compiled imports are twice as fast. Some packages carry templates that are no valid Python: they stay as they are.
 compile_installed = $(1) -m compileall -q -j 0 "$$($(1) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" >/dev/null 2>&1 || true
 
-python:
-	@command -v "$(PYTHON)" >/dev/null || { echo "$(PYTHON) was not found: install Python 3.11 or newer, or say make PYTHON=..." >&2; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "stet needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Say make PYTHON=python3.12, for one." >&2; exit 1; }
-	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) lacks the venv module: install it (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+# A fitting Python, and no folder of someone's that would be cleared.
+define check_before
+@command -v "$(PYTHON)" >/dev/null || { echo "$(PYTHON) was not found: install Python 3.11 or newer, or say make PYTHON=..." >&2; exit 1; }
+@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "stet needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" -V 2>&1). Say make PYTHON=python3.12, for one." >&2; exit 1; }
+@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) lacks the venv module: install it (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+@test ! -e "$(1)" || test -e "$(1)/pyvenv.cfg" || { echo "$(1) is there and no virtual environment: choose another VENV." >&2; exit 1; }
+endef
