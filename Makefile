@@ -3,7 +3,7 @@
 #   make run [ARGS="..."]   start the application on this directory       make test         every check that CI runs
 #   make demo               a guided session, no key and no network       make lint         style, types, layers
 #   make bench              speed, as ratios measured side by side        make screenshots  pictures from real sessions
-#   make lock               pin the dependencies of pyproject.toml anew   make clean        remove the environments
+#   make lock               pin the dependencies of pyproject.toml anew
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,7 +21,7 @@ TEST_STAMP := $(TEST_VENV)/installed-$(shell cat requirements.lock tests/require
 
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile --require-hashes
 
-.PHONY: run demo test lint bench screenshots lock clean
+.PHONY: run demo test lint bench screenshots lock
 
 run: $(RUN_STAMP)
 	@$(RUN) -m compileall -q $(FOLDERS)
@@ -55,9 +55,6 @@ COMPILE := UV_PYTHON_DOWNLOADS=never $(CHECK) -m uv pip compile --quiet --univer
 lock: $(TEST_STAMP)
 	$(COMPILE) --upgrade pyproject.toml --output-file requirements.lock
 	$(COMPILE) --upgrade --group pyproject.toml:dev --constraints requirements.lock --output-file tests/requirements.lock
-
-clean:
-	rm -rf "$(VENV)" "$(TEST_VENV)"
 
 $(RUN_STAMP):
 	$(call check_before,$(VENV))
