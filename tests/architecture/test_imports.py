@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import PRODUCT, imported_names, modules_loaded_by, parse, python_files
+from tests.architecture.sources import PRODUCT, ROOT, imported_names, modules_loaded_by, parse, python_files
 
 LATE = ("google.genai", "mcp", "tree_sitter")
 """Heavy libraries: each is imported in one module, and never before the first paint."""
@@ -67,3 +70,15 @@ HEAVY = {"textual", "rich", "pydantic", "httpx", "google", "mcp", "tree_sitter",
 def test_what_an_import_brings_along(statement: str, unwanted: set[str]) -> None:
     loaded = {name.split(".")[0] for name in modules_loaded_by(statement)}
     assert loaded & unwanted == set()
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    owners = importlib.metadata.packages_distributions()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[<>=~\[ ]", dependency)[0] for dependency in project["dependencies"]}
+    roots = {name.split(".")[0] for path in python_files(*PRODUCT) for name in imported_names(parse(path))}
+    foreign = roots - sys.stdlib_module_names - set(PRODUCT) - {"google", "pydantic_core"}
+    undeclared = {
+        name for name in foreign if not {owner.lower().replace("_", "-") for owner in owners.get(name, ())} & declared
+    }
+    assert undeclared == set()
