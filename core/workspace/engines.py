@@ -57,7 +57,7 @@ def narrow(
 
 def _by_names(command: list[bytes], directory: str, files: Sequence[str], stop: Stop) -> Iterator[Sequence[str]]:
     for batch in _batches(files):
-        if stop:
+        if stop.is_set:
             return
         found = _run([*command, *(os.fsencode(path) for path in batch)], directory, stop)
         yield batch if found is None else [path for path in batch if path in found]
@@ -117,7 +117,7 @@ def _run(command: list[bytes], directory: str, stop: Stop) -> set[str] | None:
                 output, _ = process.communicate(timeout=0.05)
                 break
             except subprocess.TimeoutExpired:
-                if stop:
+                if stop.is_set:
                     process.kill()
                     return None
     if process.returncode not in (0, 1, 2):  # 2: a file could not be read, the rest was

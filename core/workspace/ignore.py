@@ -7,6 +7,7 @@ win, and nothing below an ignored directory comes back.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ class RuleFile:
         for line in lines:
             try:
                 pattern = GitIgnoreSpecPattern(line)
-            except ValueError:
+            except (ValueError, re.error):
                 continue
             if pattern.regex is not None:
                 self._patterns.append(pattern)
@@ -50,14 +51,19 @@ class RuleFile:
         """
         for pattern in reversed(self._patterns):
             assert pattern.regex is not None
-            match = pattern.regex.match(relative)
-            if match is None:
-                continue
-            # pathspec's expressions also match what lies below; `x/**` alone means only what lies below.
-            has_slash_group = "ps_d" in pattern.regex.groupindex
-            if (match.end() == len(relative)) if has_slash_group else (match.end() < len(relative)):
+            if _matches_itself(pattern.regex, relative):
                 return pattern.include
         return None
+
+
+def _matches_itself(regex: re.Pattern[str], relative: str) -> bool:
+    """Return whether a pattern means this very path: pathspec's expressions also match all that lies below it."""
+    has_slash_group = "ps_d" in regex.groupindex
+    if not regex.pattern.startswith("^"):  # `*` and `*/`, which pathspec writes shorter
+        return relative.endswith("/") or not has_slash_group
+    if has_slash_group:
+        return regex.fullmatch(relative) is not None
+    return regex.match(relative.rstrip("/")) is not None  # `x/**`, which means only what lies below
 
 
 def read_rules(path: str) -> RuleFile | None:

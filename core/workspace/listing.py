@@ -46,7 +46,9 @@ class Stop:
     def is_late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def __bool__(self) -> bool:
+    @property
+    def is_set(self) -> bool:
+        """Cancelled or late."""
         return self.is_cancelled or self.is_late
 
 
@@ -77,7 +79,7 @@ def list_files(root: str, inside: str, filtering: Filtering = ALL_RULES, stop: S
     """
     rules = IgnoreRules(root, filtering)
     listing = Listing()
-    stop = stop or Stop()
+    stop = Stop() if stop is None else stop
     if not _list_by_git(rules, inside, "", listing, stop, _MAX_NESTING):
         _walk(rules, inside, "", listing, stop)
     return listing
@@ -101,7 +103,7 @@ def _list_by_git(rules: IgnoreRules, inside: str, below: str, listing: Listing, 
     prefix = f"{below}/" if below else ""
     listing.ignored += [prefix + path for path in _names(left_out) if not _is_never(path)]
     for path in dict.fromkeys(_names(found)):  # an unmerged file is in the index up to three times
-        if stop:
+        if stop.is_set:
             listing.is_cut = True
             break
         _take(rules, inside, prefix + path, listing, stop, depth)
@@ -161,7 +163,7 @@ def _walk(rules: IgnoreRules, inside: str, below: str, listing: Listing, stop: S
     while position < len(pending):
         directory = pending[position]
         position += 1
-        if stop or len(listing.files) >= MAX_FILES:
+        if stop.is_set or len(listing.files) >= MAX_FILES:
             listing.is_cut = True
             return
         try:

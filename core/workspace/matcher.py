@@ -106,7 +106,7 @@ class LineMatcher:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._received:
-                if self._stop:
+                if self._stop.is_set:
                     raise SearchStopped
                 if time.monotonic() > deadline:
                     raise PatternTooSlow

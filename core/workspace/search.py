@@ -109,7 +109,7 @@ def search(
     Raises:
         ToolFailure: invalid_pattern, search_path_not_found …
     """
-    stop = stop or Stop()
+    stop = Stop() if stop is None else stop
     check_expression(query.expression)
     if query.exclude:
         check_expression(query.exclude)
@@ -189,7 +189,7 @@ def _search_files(
 ) -> bool:
     """Add the matches of some files; false when enough were found or it was stopped."""
     for batch in _read_batches(workspace, directory, candidates, outcome):
-        if stop:
+        if stop.is_set:
             return False
         found = matcher.find([text for _, text in batch])
         for (path, text), numbers in zip(batch, found, strict=True):

@@ -263,15 +263,11 @@ class Workspace:
                 if create:
                     return self._create(place, data)
                 return self._replace(place, data, expect)
-            except (OSError, ToolFailure) as error:
-                failure = (
-                    explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE)
-                    if isinstance(error, OSError)
-                    else error
-                )
-                if expect is not None and failure.type is ToolErrorType.FILE_NOT_FOUND:
-                    failure = _changed(place, "it was removed")
-                raise failure from error
+            except OSError as error:
+                failure = explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE)
+                raise _gone_if_expected(failure, place, expect) from error
+            except ToolFailure as failure:
+                raise _gone_if_expected(failure, place, expect) from None
 
         if isinstance(path, WorkspacePath) and not path.for_write:
             path = self.resolve(path.raw, for_write=True, approved=path.approved)
@@ -333,6 +329,12 @@ def _changed(place: WorkspacePath, why: str) -> ToolFailure:
         f"File changed on disk: {place.shown} ({why})",
         "Read it again, then repeat the edit.",
     )
+
+
+def _gone_if_expected(failure: ToolFailure, place: WorkspacePath, expect: Fingerprint | None) -> ToolFailure:
+    if expect is not None and failure.type is ToolErrorType.FILE_NOT_FOUND:
+        return _changed(place, "it was removed")
+    return failure
 
 
 def _real_directory(path: str | Path) -> str:

@@ -92,7 +92,7 @@ class SearchFileContentInvocation(PathInvocation[SearchFileContentParams]):
             outcome = search(workspace, place, self._query(remaining), stop)
             found.append(Found(place, outcome))
             remaining -= outcome.total
-            if remaining <= 0 or stop:
+            if remaining <= 0 or stop.is_set:
                 break
         return self._result(found, len(places))
 
