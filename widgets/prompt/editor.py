@@ -141,7 +141,7 @@ class PromptEditor(ReadlineArea):
         character = (
             "\n" if line_end else "\t" if event.key == "tab" else event.character if event.is_printable else None
         )
-        verdict = self._burst.key(character, event.time)
+        verdict = self._burst.key(character, event.time, self._clock())
         if verdict is Verdict.NORMAL:
             await self._end_burst()
             return False
@@ -161,8 +161,7 @@ class PromptEditor(ReadlineArea):
             self._burst_timer = self.set_timer(self._burst.patience, self._ask_burst)
 
     async def _end_burst(self) -> None:
-        if self._burst.holding:
-            self._burst.holding = False
+        if self._burst.settle():
             await self.app.run_action(self.action_for(Key("enter", "\r")), self)
         if text := self._burst.take():
             self.insert_paste(text)
@@ -172,7 +171,6 @@ class PromptEditor(ReadlineArea):
     async def _on_paste(self, event: Paste) -> None:
         event.stop()
         event.prevent_default()
-        self._paste_burst = False  # this terminal marks its pastes
         self.insert_paste(event.text)
 
     def insert_paste(self, text: str) -> None:

@@ -20,15 +20,14 @@ def feed(text: str, gap: float, burst: PasteBurst) -> tuple[str, int]:
         time += gap
         verdict = burst.key(character, time)
         if verdict is Verdict.NORMAL:
-            sent += burst.holding
-            burst.holding = False
+            sent += burst.settle()
             out += burst.take()
             if character == "\n":
                 sent += 1
             else:
                 out += character
     if burst.is_over(time + PASTE_END):
-        sent += burst.holding
+        sent += burst.settle()
         out += burst.take()
     return out, sent
 
@@ -57,6 +56,20 @@ def test_a_key_that_inserts_nothing_ends_the_paste() -> None:
     assert burst.key(None, 1.0) is Verdict.NORMAL
     assert burst.take() == "\nb"
     assert burst.key("\n", 1.001) is Verdict.NORMAL
+
+
+def test_a_paste_over_a_line_that_stalls_sends_nothing() -> None:
+    burst, sent, out, time = PasteBurst(), 0, "", 0.0
+    for number, character in enumerate("first\nsecond\nthird\nfourth"):
+        time += 0.5 if number in (9, 13) else 0.001  # within a word, and right after a line end
+        if burst.is_over(time):
+            sent += burst.settle()
+            out += burst.take()
+        if burst.key(character, time) is Verdict.NORMAL:
+            sent += burst.settle()
+            out += burst.take() + character
+    sent += burst.settle()
+    assert (out + burst.take(), sent) == ("first\nsecond\nthird\nfourth", 0)
 
 
 def keys_for(text: str) -> list[Key]:
