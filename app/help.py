@@ -31,11 +31,11 @@ def dialog_rows() -> tuple[Action, ...]:
 
 
 def help_sections(catalogue: Catalogue, commands: Iterable[Command[C]] = ()) -> list[HelpSection]:
-    """Return every action that has a key, by group, and the slash commands."""
+    """Return every action that can be reached, by group, and the slash commands."""
     groups: dict[str, list[HelpRow]] = {}
     for action in (*catalogue, *dialog_rows()):
-        if action.keys:
-            keys = "  ".join(map(show_key, action.keys))
+        if action.keys or action.palette:
+            keys = "  ".join(map(show_key, action.keys)) or "palette"
             groups.setdefault(action.group, []).append(HelpRow(keys, action.label, action.help))
     for each in commands:
         names = "  ".join(f"/{name}" for name in (each.name, *each.aliases))
