@@ -40,9 +40,6 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         Binding("question_mark", "show_keys", "all keys", key_display="?", id="dialog.keys"),
     ]
 
-    TYPING_ACTIONS: ClassVar[frozenset[str]] = frozenset()
-    """Actions that stay possible while text is typed."""
-
     class Minimised(Message):
         """The dialog was put aside; `restore` brings it back."""
 
@@ -57,6 +54,7 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         self.is_minimised = False
         self.outcome: T | None = None
         self._decided = asyncio.Event()
+        self._message = ""
 
     # --- deciding ---------------------------------------------------------------------------------
 
@@ -97,7 +95,12 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
 
     def say(self, text: str) -> None:
         """Show a sentence in the status line until the next key."""
-        self.query_one("#status", Label).update(Content(text or self.status))
+        self._message = text
+        self.show_status()
+
+    def show_status(self) -> None:
+        """Draw the status line."""
+        self.query_one("#status", Label).update(Content(self._message or self.status))
 
     @property
     def status(self) -> str:
@@ -129,18 +132,22 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
     # --- keys -------------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        if self.is_typing:
-            return
-        if self.guard.admits():
-            self.say("")
-            return
-        event.stop()
-        event.prevent_default()
-        self.say("keys count after a short pause in typing")
+        if not self.is_typing and not self._admits():
+            event.stop()
+            event.prevent_default()
+
+    async def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
+        if self._admits():
+            await self.run_action(event.action)
+
+    def _admits(self) -> bool:
+        is_admitted = self.guard.admits()
+        self.say("" if is_admitted else "keys count after a short pause in typing")
+        return is_admitted
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if self.is_mounted and self.is_typing and hasattr(self, f"action_{action}"):
-            return action in self.TYPING_ACTIONS
+            return False
         if action == "minimise":
             return self.app.is_screen_installed(self)
         return True

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import TextArea
 
 from core.contract.confirmation import ExecConfirmation, ToolConfirmationOutcome
 from core.contract.requests import ApprovalReply, ApprovalRequest
@@ -16,6 +15,7 @@ from core.contract.visible import has_hidden
 from widgets.approval.approval_dialog import ApprovalDialog, title_line
 from widgets.approval.dialog import heading_row, status_rows
 from widgets.approval.guard import TypeAheadGuard
+from widgets.approval.inline_editor import InlineEditor
 from widgets.approval.text_view import Passage, TextView
 
 _SIGNS = {"allow": ("\u2714", "good"), "deny": ("\u2716", "bad"), "ask": ("?", "warning")}
@@ -26,10 +26,7 @@ class ExecDialog(ApprovalDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "edit", id="exec.edit"),
-        Binding("ctrl+s", "take_edit", "take the edit", id="exec.take_edit"),
-        Binding("escape", "leave_edit", "leave it", id="exec.leave_edit"),
     ]
-    TYPING_ACTIONS: ClassVar[frozenset[str]] = frozenset({"take_edit", "leave_edit"})
 
     def __init__(
         self,
@@ -55,11 +52,8 @@ class ExecDialog(ApprovalDialog):
         with Vertical(classes="dialog"):
             yield heading_row()
             yield TextView(self.passages())
-            yield TextArea(id="command-editor", show_line_numbers=False, compact=True)
+            yield InlineEditor()
             yield from status_rows(self)
-
-    def on_mount(self) -> None:
-        self.query_one("#command-editor").display = False
 
     def passages(self) -> list[Passage]:
         """Return all that is shown: the command first and whole."""
@@ -80,15 +74,13 @@ class ExecDialog(ApprovalDialog):
 
     @property
     def is_typing(self) -> bool:
-        return super().is_typing or (self.is_mounted and self.editor.display)
+        return super().is_typing or (self.is_mounted and self.editor.is_open)
 
     @property
-    def editor(self) -> TextArea:
-        return self.query_one("#command-editor", TextArea)
+    def editor(self) -> InlineEditor:
+        return self.query_one(InlineEditor)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("take_edit", "leave_edit"):
-            return self.is_mounted and bool(self.editor.display)
         if action in ("accept_always", "accept_save") and self.is_edited:
             # What was granted or would be saved is said of the command as it was proposed.
             return False
@@ -102,29 +94,28 @@ class ExecDialog(ApprovalDialog):
         if has_hidden(self.command):
             self.say("It holds hidden characters, which editing here could change: r rejects it with a reason.")
             return
-        self.editor.load_text(self.command)
+        self.body.display = False
+        self.editor.open(self.command)
         self.editor.move_cursor(self.editor.document.end)
-        self._show_editor(True)
-        self.editor.focus()
         self.say("ctrl+s takes the edit, esc leaves it")
+        self.refresh_bindings()
 
-    def action_take_edit(self) -> None:
-        if not self.editor.text.strip():
+    def on_inline_editor_saved(self, event: InlineEditor.Saved) -> None:
+        if not event.text.strip():
             self.say("An empty command does nothing: esc leaves the edit, then n rejects it.")
             return
-        self.command = self.editor.text
-        self._show_editor(False)
+        self.command = event.text
+        self._close_editor()
         self.body.show(self.passages())
         self.fit()
         self.say("y runs the edited command")
 
-    def action_leave_edit(self) -> None:
-        self._show_editor(False)
+    def on_inline_editor_left(self) -> None:
+        self._close_editor()
         self.say("")
 
-    def _show_editor(self, shown: bool) -> None:
-        self.editor.display = shown
-        self.body.display = not shown
-        if not shown:
-            self.focus_body()
+    def _close_editor(self) -> None:
+        self.editor.close()
+        self.body.display = True
+        self.focus_body()
         self.refresh_bindings()

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
+from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -91,13 +92,20 @@ def _declared(screen: Screen[Any]) -> Iterator[Binding]:
 
 
 class KeyLine(Widget):
-    """Shows the keys of its screen; a click runs the key's action.
+    """Shows the keys of its screen; a click on one is reported.
 
     Args:
         held: returns the actions that refuse for now; they are drawn as off.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label", "key-line--off"}
+
+    class Pressed(Message):
+        """A key was clicked: its action is to be run."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
 
     def __init__(self, held: Callable[[], Collection[str]] = tuple) -> None:
         super().__init__()
@@ -125,10 +133,10 @@ class KeyLine(Widget):
             segments.append(Segment(f" {hint.label}" + " " * GAP, label if hint.enabled else off))
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 
-    async def on_click(self, event: events.Click) -> None:
+    def on_click(self, event: events.Click) -> None:
         x = event.x
         for hint in self._lines[event.y] if event.y < len(self._lines) else ():
             if 0 <= x < hint.width:
-                await self.screen.run_action(hint.action)
+                self.post_message(self.Pressed(hint.action))
                 return
             x -= hint.width + GAP

@@ -14,8 +14,8 @@ from core.contract.visible import make_visible_line
 from widgets.approval.dialog import DecisionScreen, heading_row, status_rows
 from widgets.approval.entry_line import EntryLine
 from widgets.approval.guard import TypeAheadGuard
+from widgets.approval.inline_editor import InlineEditor
 from widgets.diff.file_list import FileList
-from widgets.diff.hunk_editor import HunkEditor
 from widgets.diff.outcome import ReviewOutcome
 from widgets.diff.proposal import Proposal
 from widgets.diff.view import DiffView
@@ -63,7 +63,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
             with Container(id="body"):
                 yield FileList(self.proposals, id="files")
                 yield DiffView(self.proposals[0], id="diff")
-                yield HunkEditor(id="editor")
+                yield InlineEditor(id="editor")
             yield Label(Content(make_visible_line(f"s this session: {self.grant}")), id="grant", markup=False)
             yield from status_rows(self)
 

@@ -15,8 +15,8 @@ from core.contract.errors import StetError
 from core.contract.requests import LineComment
 from widgets.approval.confirm import ConfirmScreen
 from widgets.approval.guard import TypeAheadGuard
+from widgets.approval.inline_editor import InlineEditor
 from widgets.approval.text_view import Passage
-from widgets.diff.hunk_editor import HunkEditor
 from widgets.diff.outcome import ReviewDecision, ReviewOutcome
 from widgets.diff.proposal import Proposal
 from widgets.diff.reading import ReadingScreen
@@ -75,8 +75,8 @@ class ReviewScreen(ReadingScreen):
         self._is_rebuilding = False
 
     @property
-    def editor(self) -> HunkEditor:
-        return self.query_one(HunkEditor)
+    def editor(self) -> InlineEditor:
+        return self.query_one(InlineEditor)
 
     @property
     def is_typing(self) -> bool:
@@ -188,7 +188,7 @@ class ReviewScreen(ReadingScreen):
         self.show_marks()
 
     def on_diff_view_seen(self) -> None:
-        self.say("")
+        self.show_status()
         self.files.refresh()
         self.refresh_bindings()
 
@@ -235,12 +235,12 @@ class ReviewScreen(ReadingScreen):
         self.say("ctrl+s takes the edit, esc leaves it")
         self.refresh_bindings()
 
-    def on_hunk_editor_saved(self, event: HunkEditor.Saved) -> None:
+    def on_inline_editor_saved(self, event: InlineEditor.Saved) -> None:
         patch = self.proposal.patch
         self._close_editor()
         self._rebuild_from(splice(patch, patch.hunks[self.view.hunk], event.text))
 
-    def on_hunk_editor_left(self) -> None:
+    def on_inline_editor_left(self) -> None:
         self._close_editor()
 
     def _close_editor(self) -> None:

@@ -71,7 +71,7 @@ def _offsets(field: str, shown: str) -> list[int]:
     before = ""
     for character in field:
         offsets.append(position)
-        # How a character is shown depends on the one before it at most.
+        # How a character is shown depends on the two before it at most.
         position += len(make_visible(before + character)) - len(make_visible(before))
-        before = character
+        before = (before + character)[-2:]
     return offsets

@@ -1,24 +1,24 @@
-"""A hunk's proposed lines in a text area, inside the review."""
+"""A text area inside a dialog, for what is to be done otherwise: the lines of a hunk, a command."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
 
-class HunkEditor(TextArea):
-    """Hidden until a hunk is edited."""
+class InlineEditor(TextArea):
+    """Hidden until something is edited: ctrl+s takes the edit, escape leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "take the edit", show=False),
-        Binding("escape", "leave", "leave it", show=False),
     ]
 
     class Saved(Message):
-        """The edited lines are to be taken."""
+        """The edited text is to be taken."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -35,8 +35,8 @@ class HunkEditor(TextArea):
     def is_open(self) -> bool:
         return self.display
 
-    def open(self, text: str, first_number: int) -> None:
-        """Show `text`, whose first line has number `first_number` in the file."""
+    def open(self, text: str, first_number: int = 1) -> None:
+        """Show `text`, whose first line has number `first_number`."""
         self.load_text(text)
         self.line_number_start = first_number
         self.display = True
@@ -46,6 +46,13 @@ class HunkEditor(TextArea):
         """Hide the editor and forget its text."""
         self.display = False
         self.load_text("")
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            # A text area that indents by tab takes escape for moving the focus.
+            event.stop()
+            event.prevent_default()
+            self.action_leave()
 
     def action_save(self) -> None:
         self.post_message(self.Saved(self.text))
