@@ -146,6 +146,8 @@ class ModalGrid(Grid):
 
     def _switch_screen(self, number: int, on: bool) -> None:
         if on == self.alternate:
+            if number == 1049 and not on and self._saved[0]:
+                self.restore_cursor()
             return
         if on:
             if number == 1049:

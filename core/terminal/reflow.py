@@ -20,8 +20,7 @@ def reflow(grid: Grid, columns: int, lines: int) -> None:
         old, cursor_line, cursor_column = _rewrap(taken + old, cursor_line, cursor_column, columns)
     while len(old) - 1 > cursor_line and old[-1].is_blank:
         old.pop()
-    surplus = max(0, len(old) - lines)
-    surplus = min(surplus, cursor_line) if cursor_line < lines else max(surplus, cursor_line - lines + 1)
+    surplus = max(0, cursor_line - lines + 1, min(len(old) - lines, cursor_line))
     for line in old[:surplus]:
         grid.history.push(line)
     fitted = old[surplus : surplus + lines]

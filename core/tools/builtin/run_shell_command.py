@@ -29,14 +29,14 @@ from core.tools.declarative import (
     ToolInvocation,
     UpdateOutput,
 )
-from core.tools.parameters import ToolParams, named
+from core.tools.parameters import InvalidToolParams, ToolParams, named
 
 LIVE_ROWS = 15
 """Rows that are shown while it runs."""
 SHOWN_ROWS = 200
 """Rows that are shown of what has ended."""
 _LIVE_SECONDS = 0.1
-_OPERATORS = re.compile(r"&&|\|\|?|;|&(?!>)|\n")
+_OPERATORS = re.compile(r"&&|\|\|?|;|(?<![<>])&(?!>)|\n")
 
 
 class RunShellCommandParams(ToolParams):
@@ -316,7 +316,7 @@ class RunShellCommandTool(BaseDeclarativeTool):
             try:
                 self.context.workspace.resolve(params.directory)
             except ToolFailure as failure:
-                return str(failure)
+                raise InvalidToolParams(str(failure), failure.type) from failure
         return None
 
     def create_invocation(self, params: RunShellCommandParams) -> ToolInvocation:

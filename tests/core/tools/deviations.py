@@ -46,3 +46,18 @@ READING: dict[str, Deviation] = {
     "read-040": Deviation("a sensitive name is refused as such", ToolErrorType.SENSITIVE_PATH),
     "todo-009": Deviation("the specification gives items an id", succeeds=True, contains=("1. [pending] a",)),
 }
+
+BACKGROUND = "the specification's way to go on in the background: the tools that read on and stop are named"
+
+SHELL: dict[str, Deviation] = {
+    "shell-018": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
+    "shell-033": Deviation("a cancelled call is one whose error says so", ToolErrorType.CANCELLED),
+    "shell-035": Deviation("a cancelled call is one whose error says so", ToolErrorType.CANCELLED),
+    "shell-036": Deviation(
+        "time counts from the start, not from the last output",
+        contains=("Command was cancelled because it exceeded the timeout of 0.5 s.", "was cancelled:\nbegin"),
+    ),
+    "shell-037": Deviation(BACKGROUND, contains=("Command moved to background (PID: ", "`read_background_output`")),
+    "shell-038": Deviation("what has ended while it was watched is reported as ended", contains=("Output: quick",)),
+    "shell-043": Deviation("the user's git configuration stays as it is; GIT_PAGER alone is set", contains=()),
+}

@@ -1,0 +1,371 @@
+"""The screen: what programs send, and what is seen of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from core.contract.frame import PLAIN, CellStyle, Row
+from core.contract.visible import has_hidden
+from core.terminal.bulk import feed_bulk
+from core.terminal.pen import apply_sgr
+from core.terminal.plain_text import log_text, screen_text
+from core.terminal.screen import TerminalScreen
+from core.terminal.width import NARROW, cell_width
+
+
+def make(data: bytes | str, columns: int = 20, lines: int = 5, scrollback: int = 100) -> TerminalScreen:
+    screen = TerminalScreen(columns, lines, scrollback)
+    screen.feed(data)
+    return screen
+
+
+def texts(rows: tuple[Row, ...] | list[Row]) -> list[str]:
+    return ["".join(span.text for span in row) for row in rows]
+
+
+def shown(screen: TerminalScreen) -> list[str]:
+    return [line.rstrip() for line in screen.display]
+
+
+# --- frames -------------------------------------------------------------------------------------------
+
+
+def test_rows_that_do_not_change_are_the_same_objects() -> None:
+    screen = make("one\r\ntwo\r\nthree")
+    before = screen.frame()
+    assert screen.frame() is before
+    screen.feed("\x1b[2;1HTWO")
+    after = screen.frame()
+    assert [new is old for new, old in zip(after.rows, before.rows, strict=True)] == [True, False, True, True, True]
+    assert texts(list(after.rows[:3])) == ["one", "TWO", "three"]
+
+
+def test_rows_move_as_they_are_when_the_screen_scrolls() -> None:
+    screen = make("1\r\n2\r\n3\r\n4\r\n5")
+    before = screen.frame()
+    screen.feed("\r\n6")
+    assert all(new is old for new, old in zip(screen.frame().rows, before.rows[1:], strict=False))
+
+
+def test_dirty_lines_are_named() -> None:
+    screen = make("one\r\ntwo")
+    screen.dirty.clear()
+    screen.feed("\x1b[4;1Hx")
+    assert screen.dirty == {3}
+
+
+def test_an_unknown_size_is_clamped() -> None:
+    assert (TerminalScreen(0, -5).columns, TerminalScreen(10**6, 10**6).lines) == (1, 1000)
+
+
+# --- styles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "style"),
+    [
+        ("1;31", CellStyle(fg="1", bold=True)),
+        ("38;5;196;48;2;1;2;3", CellStyle(fg="196", bg="#010203")),
+        ("38:2::255:0:16", CellStyle(fg="#ff0010")),
+        ("38:2:255:0:16", CellStyle(fg="#ff0010")),
+        ("38:5:9", CellStyle(fg="9")),
+        ("4:3", CellStyle(underline=True)),
+        ("4;4:0", PLAIN),
+        ("2;9;53", CellStyle(dim=True, strike=True, overline=True)),
+        ("58;5;1;1", CellStyle(bold=True)),
+        ("58:2::1:2:3;3", CellStyle(italic=True)),
+        ("91;102", CellStyle(fg="9", bg="10")),
+        ("1;2;22", PLAIN),
+        ("31;0", PLAIN),
+        ("", PLAIN),
+        ("38", PLAIN),
+        ("38;5", PLAIN),
+        ("999;1", CellStyle(bold=True)),
+    ],
+)
+def test_sgr(parameters: str, style: CellStyle) -> None:
+    assert apply_sgr(PLAIN, parameters) == style
+    assert make(f"\x1b[{parameters}mx").frame().rows[0][0].style == style
+
+
+@pytest.mark.parametrize("sequence", ["\x1b[>4;2m", "\x1b[?4m", "\x1b[=1;1u", "\x1b[<u", "\x1b[>1u", "\x1b[?1m"])
+def test_private_sequences_change_no_style_and_print_nothing(sequence: str) -> None:
+    assert make(sequence + "x").frame().rows[0] == make("x").frame().rows[0]
+
+
+# --- strings, replies ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        "\x1b]52;c;aGFja2Vk\x07",
+        "\x1b]8;;https://example.org\x1b\\",
+        "\x1bPq#0;2;0;0;0#0~~@@vv\x1b\\",
+        "\x1b_Gf=24;AAAA\x1b\\",
+        "\x1b^private\x1b\\",
+        "\x1bXstring\x1b\\",
+        "\x1b]1337;File=inline=1:AAAA\x07",
+    ],
+)
+def test_strings_are_swallowed(sequence: str) -> None:
+    screen = make(f"a{sequence}b")
+    assert shown(screen)[0] == "ab"
+    assert screen.responses == b""
+
+
+def test_the_title_is_kept_short_and_harmless() -> None:
+    assert make("\x1b]0;hello\x07").title == "hello"
+    assert make("\x1b]2;a\tb\u202ec\x1b\\").title == "a\u2409b\\u202ec"
+    assert len(make("\x1b]2;" + "x" * 100_000 + "\x07").title) <= 1024
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("\x1b[5n", b"\x1b[0n"),
+        ("\x1b[2;3H\x1b[6n", b"\x1b[2;3R"),
+        ("\x1b[c", b"\x1b[?62;22c"),
+        ("\x1b[>c", b"\x1b[>0;276;0c"),
+        ("\x1b[?2026$p", b"\x1b[?2026;2$y"),
+        ("\x1b[?2004h\x1b[?2004$p", b"\x1b[?2004;1$y"),
+        ("\x1b[?31337$p", b"\x1b[?31337;0$y"),
+        ("\x1b[>q", b"\x1bP>|stet\x1b\\"),
+        ("\x1b[18t", b"\x1b[8;5;20t"),
+        ("\x1bP$qm\x1b\\", b"\x1bP0$r\x1b\\"),
+    ],
+)
+def test_replies(question: str, reply: bytes) -> None:
+    screen = make(question)
+    assert screen.responses == reply
+    assert screen.responses == b""
+
+
+def test_the_background_colour_is_told() -> None:
+    assert make("\x1b]11;?\x07").responses.startswith(b"\x1b]11;rgb:")
+
+
+def test_replies_do_not_pile_up_and_never_echo_what_was_sent() -> None:
+    screen = make("\x1b]0;rm -rf\x07\x1b[21t" + "\x1b[c" * 100_000)
+    assert len(screen.responses) < 5000
+    assert b"rm" not in make("\x1b]0;rm -rf\x07\x1b[21t\x1b]0;?\x07").responses
+
+
+# --- wide and joined characters -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("ok ✔\ufe0f passed", 11),
+        ("世界", 4),
+        ("e\u0301x", 2),
+        ("👩\u200d💻!", 3),
+        ("👍🏽!", 3),
+        ("🇩🇪!", 3),
+        ("a\u200bb", 2),
+        ("\ufefftext", 4),
+    ],
+)
+def test_widths(text: str, columns: int) -> None:
+    screen = make(text)
+    assert screen.cursor.x == columns
+    (row,) = texts(list(screen.frame().rows[:1]))
+    assert cell_len(row) == columns
+    assert not has_hidden(row)
+
+
+def test_a_wide_character_does_not_stand_across_the_edge() -> None:
+    assert shown(make("123456789世x", columns=10))[:2] == ["123456789", "世x"]
+
+
+def test_half_of_a_wide_character_is_never_left() -> None:
+    assert shown(make("世界\x1b[1;2HX"))[0] == " X界"
+    assert shown(make("世界\x1b[1;1HX"))[0] == "X 界"
+    assert shown(make("a世界\x1b[1;3H\x1b[1P"))[0] == "a 界"
+
+
+def test_a_cell_does_not_grow_without_end() -> None:
+    screen = make("a" + "\u0301" * 10_000 + "b")
+    assert len(screen.display[0].rstrip()) < 40
+
+
+def test_the_class_of_narrow_characters_is_right() -> None:
+    narrow = [chr(code) for code in range(0x20, 0x30000) if NARROW.fullmatch(chr(code))]
+    assert len(narrow) > 2000
+    assert all(cell_width(character) == 1 for character in narrow)
+
+
+# --- scrollback, alternate screen, sizes --------------------------------------------------------------
+
+
+def test_scrollback_keeps_the_newest_lines_styled() -> None:
+    screen = make("".join(f"\x1b[3{n % 8}m{n}\x1b[0m\r\n" for n in range(300)), scrollback=50)
+    assert len(screen.history) == 50
+    rows = list(screen.history.rows(0, 1000))
+    assert texts(rows)[-1] == "295"
+    assert rows[-1][0].style == CellStyle(fg="7")
+    assert list(screen.history.rows(10, 12)) == rows[10:12]
+    assert list(screen.history.rows(60, 70)) == []
+
+
+def test_the_alternate_screen_leaves_the_main_one_alone() -> None:
+    screen = make("main\x1b[?1049h\x1b[Hother\r\n" + "x\r\n" * 50)
+    assert screen.frame().alternate
+    assert len(screen.history) == 0
+    screen.feed("\x1b[?1049l!")
+    assert shown(screen)[0] == "main!"
+
+
+def test_clear_with_scrollback() -> None:
+    screen = make("x\r\n" * 20 + "\x1b[H\x1b[2J\x1b[3J")
+    assert len(screen.history) == 0
+    assert shown(screen) == [""] * 5
+
+
+def test_wrapped_lines_are_wrapped_anew() -> None:
+    screen = make("abcdefghij" * 3 + "\r\nshort\r\n$ ", columns=20)
+    screen.resize(10, 5)
+    assert shown(screen) == ["abcdefghij", "abcdefghij", "abcdefghij", "short", "$"]
+    assert (screen.cursor.x, screen.cursor.y) == (2, 4)
+    screen.resize(40, 5)
+    assert shown(screen)[:3] == ["abcdefghij" * 3, "short", "$"]
+    assert (screen.cursor.x, screen.cursor.y) == (2, 2)
+
+
+def test_a_smaller_screen_pushes_lines_up_and_a_larger_one_takes_them_back() -> None:
+    screen = make("1\r\n2\r\n3\r\n4\r\n5")
+    screen.resize(20, 2)
+    assert shown(screen) == ["4", "5"]
+    assert texts(list(screen.history.rows(0, 9))) == ["1", "2", "3"]
+    screen.resize(20, 4)
+    assert shown(screen) == ["2", "3", "4", "5"]
+    assert screen.cursor.y == 3
+
+
+def test_resizing_behind_a_full_screen_program() -> None:
+    screen = make("abcdefghijklmnopqrst$ \x1b[?1049h\x1b[Hfull")
+    screen.resize(10, 4)
+    assert shown(screen)[0] == "full"
+    screen.feed("\x1b[?1049l")
+    assert shown(screen)[:3] == ["abcdefghij", "klmnopqrst", "$"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), max_size=12), st.text("ab 世\n\x1b[1m", max_size=200)
+)
+def test_a_storm_of_sizes_breaks_nothing(sizes: list[tuple[int, int]], text: str) -> None:
+    screen = make(text.replace("\n", "\r\n") + "\x1b[?1049hx\x1b[?1049l")
+    for columns, lines in sizes:
+        screen.resize(columns, lines)
+        screen.feed("x\r\n\x1b[3;4Hy")
+        assert len(screen.display) == len(screen.frame().rows) == lines
+        assert all(len(line.text) == len(line.styles) == columns for line in screen.grid)
+        assert 0 <= screen.cursor.y < lines
+
+
+# --- any input ----------------------------------------------------------------------------------------
+
+FRAGMENTS = st.sampled_from(
+    [
+        "\x1b[", "\x1b]", "\x1bP", "\x1b_", "\x1b", "\x9b", ";", ":", "?", ">", "!", "$", " ", "\x18", "\x07",
+        "\x1b\\", "0", "1", "38;5;", "99999999999", "m", "H", "J", "K", "L", "M", "P", "@", "S", "T", "r", "h", "l",
+        "b", "X", "n", "2;4r", "?1049h", "?1049l", "?6h", "?7l", "4h", "(0", "\x0e", "\x0f", "\n", "\r", "\t", "\b",
+        "世", "\u0301", "\u200d", "👩", "💻", "abc", "lqqk", "\x1b[44m", "\x1bc", "\x1b7", "\x1b8", "\x1bM",
+        "\x1bD", "\x1b#8", "20h",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=60).map("".join), st.data())
+def test_any_sequences_in_any_pieces(text: str, data: st.DataObject) -> None:
+    raw = text.encode()
+    cut = data.draw(st.integers(0, len(raw)))
+    whole, parts = make(raw, 12, 6), TerminalScreen(12, 6, 100)
+    parts.feed(raw[:cut])
+    parts.feed(raw[cut:])
+    assert parts.display == whole.display
+    assert parts.frame() == whole.frame()
+    assert parts.responses == whole.responses
+    assert all(len(line.text) == len(line.styles) == 12 for line in whole.grid)
+    assert 0 <= whole.cursor.x <= 12
+    assert not any(has_hidden(text) for text in texts(whole.frame().rows))
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes(data: bytes) -> None:
+    screen = make(data, 12, 6)
+    assert len(screen.frame().rows) == 6
+    screen.feed(b"\x18\x1bc\x1b[Hok")
+    assert shown(screen)[0] == "ok"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x1b[" + b"9" * 1_000_000 + b"C",
+        b"\x1b[" + b"1;" * 500_000 + b"m",
+        b"\x1b]0;" + b"x" * 3_000_000,
+        b"\x1bP" + b"x" * 3_000_000,
+        b"\x1b[999999999S\x1b[999999999T\x1b[999999999@\x1b[999999999L\x1b[999999999Ix\x1b[999999999b",
+        b"x" * 3_000_000,
+        b"\0" * 1_000_000,
+        b"\x1b[?" + b"25;" * 100_000 + b"h",
+    ],
+    ids=["number", "parameters", "osc", "dcs", "counts", "line", "nul", "modes"],
+)
+def test_huge_input_is_bounded(data: bytes) -> None:
+    screen = make(data)
+    held = sum(map(len, screen._parser._string)) + len(screen._parser._parameters)
+    assert held <= 64 * 1024 + 256
+    screen.feed(b"\x18\x1bc\x1b[Hok")
+    assert shown(screen)[0] == "ok"
+
+
+LINES = st.one_of(
+    st.text("ab \t", max_size=50),
+    st.text("é─x", max_size=30),
+    st.builds(
+        "{}{}{}{}".format,
+        st.sampled_from(["", "\x1b[31m", "\x1b[44m", "\x1b[1;38;5;9m", "\x1b[7m"]),
+        st.text("xyz", max_size=45),
+        st.sampled_from(["", "\x1b[0m", "\x1b[K", "\x1b[m", "\x1b[39m", "\x1b[49m", "\t"]),
+        st.text("w", max_size=5),
+    ),
+    st.sampled_from(["\x1b[2Aup", "世", "\x1b[?25l", "\x1b[10C", "\x1b7"]),
+)
+
+
+@given(st.lists(LINES, min_size=20, max_size=80), st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m"]))
+def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str) -> None:
+    text = before + "\r\n".join(lines) + "\r\nend"
+    fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
+    fast.feed(text)
+    for character in text:
+        slow.feed(character)
+    assert fast.frame() == slow.frame()
+    assert list(fast.history.rows(0, 99)) == list(slow.history.rows(0, 99))
+    assert screen_text(fast) == screen_text(slow)
+
+
+def test_a_flood_takes_the_short_way() -> None:
+    screen = TerminalScreen(20, 4, 30)
+    text = "".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000))
+    assert feed_bulk(screen, screen._parser, text) == ""
+    assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
+
+
+# --- text for the model -------------------------------------------------------------------------------
+
+
+def test_screen_text_joins_what_was_wrapped() -> None:
+    screen = make("x" * 45 + "  \r\n\r\nend   \r\n", columns=20, lines=3)
+    assert screen_text(screen) == "x" * 45 + "\n\nend"
+
+
+def test_log_text_removes_what_is_no_text() -> None:
+    raw = b"\x1b]0;t\x07\x1b[1mbold\x1b[0m\r\n10%\r50%\r100%\r\nbad \xff \x1b_x\x1b\\end\n\n"
+    assert log_text(raw) == "bold\n100%\nbad \ufffd end"
