@@ -19,7 +19,7 @@ from core.model.offline_phrases import (
     without_tail,
 )
 from core.model.offline_plan import Ask, Plan, Scene, Verb, Wish, answer
-from core.model.offline_readings import exit_code, first_line, matches_in, names_in, page_in, paths_in
+from core.model.offline_readings import ending_in, first_line, matches_in, names_in, page_in, paths_in
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 _SHOWN = 50
@@ -138,10 +138,10 @@ def _run_command(command: str, description: str = "") -> Plan:
     (result,) = yield Ask((Wish("run_shell_command", args),))
     if result.is_error:
         return f"{code(command)} did not run: {first_line(result)}"
-    status = exit_code(result.text)
-    rows = result.text.strip().split("\n")
-    head = f"{code(command)} ended with exit code {status}." if status else f"{code(command)} is done."
-    return f"{head}\n\n{block(chr(10).join(rows[-40:]))}"
+    ending = ending_in(result.text)
+    rows = ending.output.strip("\n").split("\n")
+    how = f"ended with {ending.how}" if ending.how else "is done" if ending.is_over else "goes on"
+    return f"{code(command)} {how}.\n\n{block(chr(10).join(rows[-40:]))}"
 
 
 def _test(found: re.Match[str], scene: Scene) -> Plan:

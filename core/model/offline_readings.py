@@ -9,10 +9,14 @@ from core.contract.conversation import ResultPart
 
 _MATCH = re.compile(r"L(\d+): ?(.*)")
 _NUMBERED = re.compile(r"\s*(\d+)\|(.*)")
-_HEADER = re.compile(r"File: .* \((\d+) lines?\)")
+_HEADER = re.compile(r"File: .* \(\d+ lines?(?:, .*)?\)")
 _MORE = re.compile(r"\[File content truncated: .*?offset=(\d+)", re.DOTALL)
 _FOUND = re.compile(r"found (\d+)")
-_EXIT = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE | re.IGNORECASE)
+_SIZE = re.compile(r" \(\d+ bytes\)$")
+_NOTE = re.compile(r"\(\d+ ignored\)|\[\d+ more entries .*\]")
+_WRAPPER = re.compile(r"</?untrusted_context>")
+_FACT = re.compile(r"(?:Exit Code|Signal|Background PIDs|Process Group PGID): |The user stopped it\.$")
+_END = re.compile(r"(Exit Code|Signal): (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,8 @@ def names_in(text: str) -> tuple[set[str], set[str]]:
     for line in text.split("\n")[1:]:
         if line.startswith("[DIR] "):
             folders.add(line.removeprefix("[DIR] ").strip())
-        elif line.strip() and not line.startswith("("):
-            files.add(line.strip())
+        elif line and not _NOTE.fullmatch(line):
+            files.add(_SIZE.sub("", line))
     return folders, files
 
 
@@ -80,10 +84,28 @@ def found_count(result: ResultPart) -> int | None:
     return int(found[1]) if found and int(found[1]) > 0 else None
 
 
-def exit_code(text: str) -> int:
-    """Return the exit code of a run_shell_command result; it says nothing of 0."""
-    found = _EXIT.search(text)
-    return int(found[1]) if found else 0
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a command ended."""
+
+    output: str
+    how: str
+    """`exit code 3`, `signal 9`; empty where it went well, or goes on."""
+    is_over: bool
+
+
+def ending_in(text: str) -> Ending:
+    """Return the output and the end out of a run_shell_command result."""
+    rows = [row for row in text.strip().split("\n") if not _WRAPPER.fullmatch(row)]
+    facts: list[str] = []
+    while rows and _FACT.match(rows[-1]):
+        facts.append(rows.pop())
+    start = next((number for number, row in enumerate(rows[:3]) if row.startswith("Output: ")), None)
+    if start is None:
+        return Ending("\n".join(rows), "", False)
+    rows[start] = rows[start].removeprefix("Output: ")
+    how = next((f"{found[1].lower()} {found[2]}" for fact in facts if (found := _END.match(fact))), "")
+    return Ending("\n".join(rows[start:]), how, True)
 
 
 def first_line(result: ResultPart) -> str:

@@ -82,6 +82,7 @@ async def events_of(response: httpx.Response, endpoint: Endpoint) -> AsyncIterat
                 piece, sniffed = beginning, b""
             for event in decoder.feed(piece):
                 yield event
+                await asyncio.sleep(0)  # one chunk may hold a thousand events: the screen stays alive
     except EventTooLarge:
         raise _too_large(endpoint, f"an event of more than {EVENT_LIMIT // 2**20} MiB") from None
     except BodyTooLarge:

@@ -108,11 +108,13 @@ class Project:
     def _list_directory(self, args: dict[str, Any]) -> tuple[str, bool]:
         folders = sorted({path.split("/")[0] for path in self.files if "/" in path})
         files = sorted(path for path in self.files if "/" not in path)
-        return "\n".join(["Directory listing for .:", *(f"[DIR] {name}" for name in folders), *files]), False
+        listed = [*(f"[DIR] {name}" for name in folders), *(f"{name} (12 bytes)" for name in files)]
+        return "\n".join(["Directory listing for .:", *listed]) + "\n\n(2 ignored)", False
 
     def _run_shell_command(self, args: dict[str, Any]) -> tuple[str, bool]:
         code = f"\nExit Code: {self.exit_code}" if self.exit_code else ""
-        return f"Command: {args['command']}\nOutput: ran it{code}", False
+        output = f"Output: Exit Code: 9\nran it{code}\nProcess Group PGID: 77"
+        return f"<untrusted_context>\n{output}\n</untrusted_context>", False
 
     def _write_todos(self, args: dict[str, Any]) -> tuple[str, bool]:
         return "Successfully updated the todo list.", False
@@ -253,10 +255,12 @@ async def test_outlines() -> None:
 
 async def test_running_takes_the_command_as_it_stands() -> None:
     project = Project()
-    assert "is done" in await project.ask("run ls -la .")
+    assert await project.ask("run ls -la .") == "`ls -la .` is done.\n\n```\nExit Code: 9\nran it\n```"
     assert project.calls == [("run_shell_command", {"command": "ls -la ."})]
     project.exit_code = 3
-    assert "exit code 3" in await project.ask("run `false`")
+    assert "ended with exit code 3" in await project.ask("run `false`")
+    project._run_shell_command = lambda args: ("Moved to the background.", False)  # type: ignore[method-assign]  # a slow one
+    assert "`sleep 99` goes on." in await project.ask("run sleep 99")
 
 
 @pytest.mark.parametrize(
