@@ -107,11 +107,20 @@ _APP = (
         (
             ("pane.chat", "f3 alt+1", "Chat", "Focus the chat."),
             ("pane.todo", "f4 alt+2", "Todo list", "Show and focus the todo list."),
-            ("pane.changes", "f5 alt+3", "Changes", "Show and focus the files changed in this session."),
             ("pane.shell", "f6 alt+4", "Shell pane", "Show the shell; again hides it."),
             ("pane.side", "ctrl+b", "Side column", "Show or hide the column at the right."),
             ("pane.maximise", "f11 alt+m", "Maximise", "Give the focused pane the whole screen; again gives it back."),
             ("shell.height", "alt+t", "Shell height", "A third of the screen, two thirds, none."),
+        ),
+        palette=True,
+    ),
+    *_rows(
+        Scope.APP, "Panes",
+        (
+            ("approval.show", "f8 alt+a", "Pending approval", "Show the question that was put aside."),
+            ("shell.next", "alt+j", "Next job", "Show the next job in the shell pane."),
+            ("shell.background", "", "Job to the background", "Let the agent go on; the command keeps running."),
+            ("shell.kill", "", "Kill job", "End the command that is shown, and all that it has started."),
         ),
         palette=True,
     ),
@@ -127,7 +136,6 @@ _APP = (
     *_rows(
         Scope.APP, "Chat",
         (
-            ("chat.search", "ctrl+f", "Search the chat", "Find text in the chat."),
             ("chat.previous", "ctrl+up alt+up", "Previous block", "Move the block cursor up."),
             ("chat.next", "ctrl+down alt+down", "Next block", "Move the block cursor down."),
             ("chat.fold_tools", "ctrl+o", "Fold tool output", "Open or close the output of all tool calls."),
@@ -216,8 +224,15 @@ _COMPLETION = tuple(
 _TRANSCRIPT = _rows(
     Scope.TRANSCRIPT, "Chat",
     (
+        ("chat.previous_turn", "left_square_bracket", "Previous prompt", "To your previous message."),
+        ("chat.next_turn", "right_square_bracket", "Next prompt", "To your next message."),
+        ("chat.previous_edit", "left_curly_bracket", "Previous edit", "To the edit before."),
+        ("chat.next_edit", "right_curly_bracket", "Next edit", "To the edit after."),
+        ("chat.page_up", "pageup", "Page up", "Scroll up by what is visible."),
+        ("chat.page_down", "pagedown", "Page down", "Scroll down by what is visible."),
         ("chat.toggle", "space enter", "Open or fold", "Open or fold the block under the cursor."),
         ("chat.copy", "y", "Copy block", "Copy the block under the cursor."),
+        ("chat.copy_code", "Y", "Copy code", "Copy the code in the block under the cursor."),
         ("chat.follow", "end", "To the end", "Show the end and follow it."),
         ("chat.home", "home", "To the start", "Show the start."),
     ),

@@ -59,6 +59,16 @@ class Agent:
     def is_busy(self) -> bool:
         return self._abort is not None
 
+    @property
+    def is_stopping(self) -> bool:
+        """A turn runs, and was told to stop."""
+        return self._abort is not None and self._abort.aborted
+
+    @property
+    def turn(self) -> int:
+        """The number of the running turn, or of the last one."""
+        return self._next_turn - 1
+
     async def run_turn(self, prompt: str, media: tuple[MediaPart, ...] = (), shown: str = "") -> TurnFinished:
         """Run one turn to its end.
 
@@ -107,7 +117,7 @@ class Agent:
     async def steer(self, text: str) -> None:
         """Give the running turn a message; it is delivered with the next results, or before the turn would end."""
         self._steers.append(text)
-        await self._bus.publish(SteerSubmitted(text), turn=self._next_turn - 1)
+        await self._bus.publish(SteerSubmitted(text), turn=self.turn)
 
     def interrupt(self, *, hard: bool = False) -> bool:
         """Stop the running turn; false where none runs."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.bus.bus import Bus
@@ -30,7 +30,11 @@ MAX_TAIL_CALLS = 5
 MAX_STALE_ROUNDS = 3
 """How often an approved edit is shown again because its file changed in between."""
 
-Finish = Callable[[ToolResult], ToolResult]
+Finish = Callable[[ToolResult], Awaitable[ToolResult]]
+
+
+async def _unchanged(result: ToolResult) -> ToolResult:
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ class Scheduler:
         bus: Bus,
         *,
         parallel: int = 8,
-        finish: Finish = lambda result: result,
+        finish: Finish = _unchanged,
         shell_config: Callable[[], ShellConfig] = ShellConfig,
     ) -> None:
         self.registry = registry
@@ -137,7 +141,7 @@ class Scheduler:
         for _ in range(MAX_TAIL_CALLS + 1):
             state, result = await self._run_call(progress, call, turn, abort)
             if result.tail_tool_call is None or state is not CallState.SUCCEEDED:
-                return state, self._finish(result)
+                return state, await self._finish(result)
             tail = result.tail_tool_call
             call = ToolCall(call.id, tail.name, tail.args)
             await progress.enter(CallState.VALIDATING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 
 from core.contract.confirmation import ToolConfirmationOutcome
@@ -65,16 +64,8 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
     def focus_body(self) -> None:
         self.body.focus()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.fit()
-
-    def fit(self) -> None:
-        """Make the text as high as it needs and the screen allows."""
-        if not self.is_mounted:
-            return
-        width = min(self.app.size.width, 100) - 6
-        chrome = 6
-        self.body.styles.height = max(3, min(self.body.height_at(width), self.app.size.height - chrome))
+    def on_resize(self) -> None:
+        self.body.fit()
 
     @property
     def held_actions(self) -> frozenset[str]:

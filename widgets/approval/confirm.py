@@ -40,5 +40,8 @@ class ConfirmScreen(DecisionScreen[bool]):
     def on_mount(self) -> None:
         self.query_one(TextView).focus()
 
+    def on_resize(self) -> None:
+        self.query_one(TextView).fit()
+
     def action_answer(self, answer: bool) -> None:
         self.decide(answer)

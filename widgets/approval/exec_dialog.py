@@ -107,7 +107,7 @@ class ExecDialog(ApprovalDialog):
         self.command = event.text
         self._close_editor()
         self.body.show(self.passages())
-        self.fit()
+        self.body.fit()
         self.say("y runs the edited command")
 
     def on_inline_editor_left(self) -> None:

@@ -25,7 +25,11 @@ class InlineEditor(TextArea):
             self.text = text
 
     class Left(Message):
-        """The edit is to be forgotten."""
+        """The edit is not to be taken."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, soft_wrap=False, show_line_numbers=True, tab_behavior="indent")
@@ -58,4 +62,4 @@ class InlineEditor(TextArea):
         self.post_message(self.Saved(self.text))
 
     def action_leave(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(self.Left(self.text))

@@ -43,3 +43,6 @@ class KeysScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(TextView).focus()
+
+    def on_resize(self) -> None:
+        self.query_one(TextView).fit()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -72,7 +71,7 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
     def on_mount(self) -> None:
         self.show_question(0)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         self._show_choices()
 
     def focus_body(self) -> None:
@@ -103,8 +102,7 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
             shown.append(Passage(text, "heading" if index == self.cursor else "plain", lead))
         body = self.query_one(TextView)
         body.show(shown, first + self.cursor if question.choices else 0)
-        width = min(self.app.size.width, 100) - 6
-        body.styles.height = max(2, min(body.height_at(width), self.app.size.height - 6))
+        body.fit()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         has_choices = bool(self.question.choices)

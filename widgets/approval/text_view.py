@@ -19,6 +19,9 @@ from core.contract.visible import make_visible_line
 
 PARTS = ("plain", "heading", "code", "muted", "warning", "good", "bad")
 
+DIALOG_WIDTH, FRAME_WIDTH, FRAME_HEIGHT = 100, 6, 6
+"""Cells of a dialog at most (as in its style); what frame and scroll bar, and frame, heading and foot take of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -70,6 +73,11 @@ class TextView(ScrollView, can_focus=True):
     def height_at(self, width: int) -> int:
         """Return how many rows the text takes in `width` cells."""
         return sum(len(_pieces(line, lead, width)) for line, lead, _ in self._lines)
+
+    def fit(self) -> None:
+        """Take as many rows as the text needs and the screen has beside a dialog's frame, heading and foot."""
+        width = min(self.app.size.width, DIALOG_WIDTH) - FRAME_WIDTH
+        self.styles.height = max(2, min(self.height_at(width), self.app.size.height - FRAME_HEIGHT))
 
     def _set_lines(self, passages: Sequence[Passage]) -> None:
         self._lines = []

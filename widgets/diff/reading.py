@@ -23,6 +23,9 @@ from widgets.diff.view import DiffView
 LIST_WIDTH = 100
 """Columns of the screen from which several files stand in a list at the left."""
 
+LOW = 16
+"""Rows of the screen below which the reason gives its place to the diff."""
+
 
 class ReadingScreen(DecisionScreen[ReviewOutcome]):
     """Shows proposals.
@@ -33,6 +36,8 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         reason: why it asks, in words.
         grant: what "this session" would allow; empty where that is not offered.
     """
+
+    CSS_PATH = ["../../styles/approval.tcss", "../../styles/diff.tcss"]  # noqa: RUF012  # as Textual declares it
 
     def __init__(
         self,
@@ -68,14 +73,13 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
             yield from status_rows(self)
 
     def on_mount(self) -> None:
-        self.query_one("#why").display = bool(self.reason)
         self.query_one("#grant").display = bool(self.grant)
-        self.show_file(0)
+        self.show_marks()
         self.view.focus()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(len(self.proposals) > 1 and event.size.width >= LIST_WIDTH, "-list")
-        self.set_class(event.size.height < 16, "-low")
+        self.query_one("#why").display = bool(self.reason) and event.size.height >= LOW
 
     @property
     def view(self) -> DiffView:

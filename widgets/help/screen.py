@@ -75,6 +75,8 @@ def _draw_row(row: HelpRow, column: int, width: int) -> list[Content]:
 class HelpScreen(ModalScreen[None]):
     """Shows sections of keys and commands; what is typed filters them."""
 
+    CSS_PATH = "../../styles/help.tcss"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1", "close", "Close", show=False),
         Binding("down", "scroll(1)", "Down", show=False),

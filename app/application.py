@@ -1,0 +1,132 @@
+"""The application: one Textual App that owns no feature. It paints first; the session starts after that."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import signal
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import App
+from textual.binding import BindingType
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.screen import Screen
+
+import stet
+from app.actions import ActionDispatch, Catalogue, Scope
+from app.options import SessionOptions
+from app.screens.workspace import WorkspaceScreen
+from core.contract.errors import StetError
+from widgets.common.line_filter import ControlFilter
+from widgets.prompt.prompt import PromptPane
+
+if TYPE_CHECKING:
+    from app.host import SessionHost
+    from app.palette import PaletteEntry
+
+STYLES = Path(stet.HOME) / "styles"
+
+
+class StetApp(App[int]):
+    """The full-screen application.
+
+    Args:
+        catalogue: the actions with the keys in force.
+        theme: name of a theme; an unknown one is reported and the default taken.
+        on_session: told the session's id when there is one.
+        warnings: what is wrong in files that were read before the start.
+        driver: reads the terminal; Textual's choice if none.
+    """
+
+    TITLE = "stet"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    """None: every key is a row of the catalogue and stands on the workspace."""
+    CSS_PATH = [STYLES / f"{name}.tcss" for name in ("workspace", "transcript", "prompt", "todo", "status", "shell")]
+
+    def __init__(
+        self,
+        options: SessionOptions,
+        *,
+        catalogue: Catalogue | None = None,
+        theme: str = "",
+        on_session: Callable[[str], None] = lambda session: None,
+        warnings: Sequence[str] = (),
+        driver: type[Driver] | None = None,
+    ) -> None:
+        super().__init__(driver_class=driver)
+        self.options = options
+        self.catalogue = catalogue or Catalogue()
+        self.dispatch = ActionDispatch(self.catalogue)
+        self.last_key = 0.0
+        """When the latest key came (seconds, monotonic)."""
+        self.on_exit_requested: Callable[[], None] = self.exit
+        self.on_session = on_session
+        self.warnings = warnings
+        self.exit_code = 0
+        self._wanted_theme = theme
+        self._control_filter = ControlFilter()
+        self.host: SessionHost | None = None
+        """The running session's side; there from shortly after the first paint."""
+
+    def get_default_screen(self) -> Screen[None]:
+        from app.presenters.prompt import Completions
+
+        self.completions = Completions()
+        prompt = PromptPane(
+            self.catalogue.key_methods(Scope.PROMPT),
+            self.catalogue.key_methods(Scope.COMPLETION),
+            complete=self.completions.complete,
+        )
+        self.workspace = WorkspaceScreen(self.dispatch, prompt)
+        return self.workspace
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Guard every surface: no control character of foreign text reaches the terminal."""
+        return [*super().get_line_filters(), self._control_filter]
+
+    def on_mount(self) -> None:
+        self.set_keymap(self.catalogue.keymap())
+        if self._wanted_theme in self.available_themes:
+            self.theme = self._wanted_theme
+        self.call_after_refresh(self._start_session)
+
+    def _start_session(self) -> None:
+        gc.freeze()  # what the start has made lives to the end
+        gc.enable()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread: tests
+                asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
+        from app.host import SessionHost  # late: everything heavy comes with it
+
+        self.host = SessionHost(self)
+        self.run_worker(self.host.run(), group="session", exit_on_error=True)
+
+    def _end_by(self, number: int) -> None:
+        self.exit_code = 128 + number
+        self.on_exit_requested()
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            self.last_key = time.monotonic()
+        await super().on_event(event)
+
+    async def action_perform(self, action_id: str) -> None:
+        """Do an action of the catalogue."""
+        try:
+            await self.dispatch.perform(action_id)
+        except StetError as error:
+            self.notify(str(error), severity="warning", markup=False)
+
+    def palette_entries(self) -> Iterable[PaletteEntry]:
+        """Return what the command palette offers now."""
+        return self.host.palette_entries() if self.host is not None else ()
+
+    async def action_quit(self) -> None:
+        self.on_exit_requested()

@@ -1,0 +1,253 @@
+"""The composition root: settings, bus, workspace, tools, policy, scheduler and agent, put together for one session.
+
+It knows no screen. Everything heavy is imported here, so this module is loaded after the first paint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from app.attachments import read_attachments
+from app.options import SessionOptions
+from core.agent.agent import Agent
+from core.agent.history import restored_history
+from core.agent.limits import TurnLimits
+from core.agent.system_prompt import system_prompt
+from core.bus.bus import Bus
+from core.bus.recorder import Recorder
+from core.contract.errors import StetError
+from core.contract.events import (
+    ApprovalMode,
+    Event,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    NoticeLevel,
+    SessionEnded,
+    SessionStarted,
+    TurnFinished,
+)
+from core.contract.ids import SessionId, new_id
+from core.contract.model import Provider
+from core.model.catalogue import choose_provider
+from core.policy.engine import PolicyEngine
+from core.policy.load import load_policies
+from core.redaction import Redactor
+from core.scheduler.gate import Gate
+from core.scheduler.scheduler import Scheduler
+from core.session.resume import ResumedSession, resume_session
+from core.session.store import SessionStore, lock_record
+from core.settings.load import LoadedSettings, load_settings
+from core.settings.models import Settings
+from core.settings.paths import Folders, find_folders, make_private
+from core.terminal.jobs import JobTable
+from core.tools.context import TodoBoard, ToolContext
+from core.tools.declarative import ShellConfig
+from core.tools.registry import ToolRegistry, builtin_registry
+from core.tools.truncate import OutputTruncator
+from core.workspace.sensitive import Verdict as PathVerdict
+from core.workspace.workspace import Workspace
+from stet import __version__
+
+
+@dataclass(slots=True)
+class Engine:
+    """One running session without its screen."""
+
+    options: SessionOptions
+    folders: Folders
+    loaded: LoadedSettings
+    bus: Bus
+    workspace: Workspace
+    context: ToolContext
+    registry: ToolRegistry
+    policy: PolicyEngine
+    jobs: JobTable
+    agent: Agent
+    store: SessionStore
+    resumed: ResumedSession | None = None
+    problems: list[str] = field(default_factory=list)
+    """What is wrong in settings and rules; the session runs with the rest."""
+    shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
+    """The terminal that commands get; the screen sets it to its shell pane's size."""
+    _notes: list[str] = field(default_factory=list)
+
+    @property
+    def settings(self) -> Settings:
+        return self.loaded.settings
+
+    @property
+    def is_recorded(self) -> bool:
+        return self.options.record and self.settings.session.record
+
+    async def set_mode(self, mode: ApprovalMode) -> None:
+        """Change what runs without asking."""
+        self.policy.mode = mode
+        await self.bus.publish(ModeChanged(mode))
+
+    async def use_provider(self, provider: Provider) -> None:
+        """Let another model go on with the session."""
+        former, self.agent.provider = self.agent.provider, provider
+        await former.close()
+        await self.bus.publish(ModelChanged(provider.name, provider.model))
+
+    def note_for_model(self, text: str) -> None:
+        """Tell the model something with the next prompt."""
+        self._notes.append(text)
+
+    async def run_prompt(self, text: str, mentions: tuple[str, ...] = ()) -> TurnFinished:
+        """Run one turn; files named with `@` are read and sent along."""
+        attached = await read_attachments(self.registry, mentions)
+        for problem in attached.problems:
+            await self.bus.publish(Notice(problem, level=NoticeLevel.WARNING))
+        notes = "".join(f"\n\n[{note}]" for note in self._notes)
+        self._notes.clear()
+        return await self.agent.run_turn(text + attached.text + notes, attached.media, shown=text)
+
+
+@asynccontextmanager
+async def open_engine(options: SessionOptions) -> AsyncIterator[Engine]:
+    """Put a session together, and take it apart at the end: commands ended, record closed.
+
+    Raises:
+        StetError: there is no usable model, directory or session.
+    """
+    folders = find_folders(os.environ)
+    loaded = await asyncio.to_thread(
+        partial(
+            load_settings,
+            folders,
+            os.environ,
+            project=options.directory,
+            trusted=options.trust,
+            flags=options.flags(),
+        )
+    )
+    async with AsyncExitStack() as stack:
+        engine = await _compose(options, folders, loaded, stack)
+        await engine.bus.publish(
+            SessionStarted(
+                engine.workspace.root,
+                f"{engine.agent.provider.name}/{engine.agent.provider.model}",
+                __version__,
+                str(engine.resumed.id) if engine.resumed else "",
+            )
+        )
+        try:
+            yield engine
+        finally:
+            await engine.bus.publish(SessionEnded())
+
+
+async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSettings, stack: AsyncExitStack) -> Engine:
+    settings = loaded.settings
+    provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
+    stack.push_async_callback(provider.close)
+    store = SessionStore(folders.state / "sessions", options.directory)
+    resumed = await asyncio.to_thread(_resume, store, options)
+    session = resumed.id if resumed else SessionId(new_id("s"))
+    bus = Bus(session, last_seq=resumed.last_seq if resumed else 0)
+    stack.callback(bus.close)
+    problems = [str(problem) for problem in loaded.problems]
+    if options.record and settings.session.record:
+        _attach_recorder(bus, store, options, stack)
+    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-", ignore_cleanup_errors=True)))
+    workspace = await asyncio.to_thread(
+        partial(
+            Workspace,
+            [options.directory, *options.include_directories],
+            scratch=scratch,
+            allowed_sensitive=settings.tools.ignore_path_filter,
+        )
+    )
+    policy = _load_policy(options, folders, settings, workspace, problems)
+    publisher = _Publisher(bus)
+    jobs = await stack.enter_async_context(JobTable(publisher.publish, session, scrollback=settings.shell.scrollback))
+    todos = TodoBoard(publisher.publish)
+    if resumed:
+        todos.todos = resumed.todos
+    context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
+    registry = builtin_registry(context)
+    truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
+    scheduler = Scheduler(
+        registry,
+        Gate(policy, bus, folders.config / "policies" / "saved.toml"),
+        bus,
+        parallel=settings.agent.parallel_calls,
+        finish=lambda result: asyncio.to_thread(truncate, result),
+        shell_config=lambda: engine.shell_config,
+    )
+    agent = Agent(
+        provider,
+        scheduler,
+        bus,
+        system=lambda: system_prompt([Path(root) for root in workspace.roots], policy.mode),
+        history=restored_history(resumed.messages) if resumed else None,
+        limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
+        first_turn=resumed.last_turn + 1 if resumed else 1,
+    )
+    publisher.agent = agent
+    engine = Engine(
+        options, folders, loaded, bus, workspace, context, registry, policy, jobs, agent, store, resumed, problems
+    )
+    return engine
+
+
+class _Publisher:
+    """Publishes what tools and jobs say, stamped with the turn that runs."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self.agent: Agent | None = None
+
+    async def publish(self, event: Event) -> None:
+        turn = self.agent.turn if self.agent is not None and self.agent.is_busy else 0
+        await self._bus.publish(event, turn=turn)
+
+
+def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | None:
+    return None if options.resume is None else resume_session(store.find(options.resume).path)
+
+
+def _attach_recorder(bus: Bus, store: SessionStore, options: SessionOptions, stack: AsyncExitStack) -> None:
+    path = store.path_of(bus.session)
+    make_private(store.folder)
+    stack.callback(os.close, lock_record(path))
+    recorder = Recorder(
+        path,
+        Redactor.from_environment(os.environ),
+        session=bus.session,
+        directory=str(options.directory),
+        version=__version__,
+    )
+    stack.callback(recorder.close)
+    bus.attach("recorder", recorder)
+
+
+def _load_policy(
+    options: SessionOptions, folders: Folders, settings: Settings, workspace: Workspace, problems: list[str]
+) -> PolicyEngine:
+    rules, wrong = load_policies(folders.config / "policies")
+    own, own_wrong = load_policies(options.directory / ".stet" / "policies", tighten_only=not options.trust)
+    problems += [str(problem) for problem in (*wrong, *own_wrong)]
+
+    def may_read(path: str) -> bool:
+        try:
+            return workspace.judge(path).verdict is PathVerdict.ALLOW
+        except StetError:
+            return False
+
+    return PolicyEngine(
+        [*rules, *own],
+        root=options.directory,
+        mode=settings.policy.approval_mode,
+        may_read=may_read,
+        looking_allowed=True,
+    )

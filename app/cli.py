@@ -1,0 +1,162 @@
+"""The command line: reads arguments and hands over. It loads nothing heavy, so that errors and help come at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from app.exit_codes import ExitCode
+from app.options import SessionOptions
+from stet import __version__
+
+MODES = ("default", "auto_edit", "plan", "yolo")
+FORMATS = ("text", "json", "stream-json")
+_COMMANDS = ("demo", "tool", "policy", "session", "config")
+
+_EPILOG = """commands:
+  stet demo [--keep DIR]                     a guided session: no key, no network
+  stet tool list | show NAME | run NAME JSON the tools, from outside
+  stet policy check --command "..."          may this run, and why
+  stet session list                          the sessions of this directory
+  stet config show | path | set KEY VALUE    the settings, and where each came from
+
+exit codes: 0 done, 1 internal error, 2 usage, 3 no usable model or key, 4 quota, 5 a tool was denied,
+            6 a limit, 7 the model or a tool failed, 130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that names the nearest known flag."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = ""
+        if message.startswith("unrecognized arguments: "):
+            import difflib
+
+            given = message.split(": ", 1)[1].split()[0]
+            near = difflib.get_close_matches(given.split("=")[0], self._option_string_actions, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+        sys.stderr.write(f"{self.prog}: {message}.{hint}\nTry `{self.prog} --help`.\n")
+        raise SystemExit(ExitCode.USAGE)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return the exit code."""
+    if arguments and arguments[0] in _COMMANDS and not _is_path_meant(arguments):
+        return _run_command(arguments[0], arguments[1:])
+    parser = _session_parser()
+    options = parser.parse_args(arguments)
+    directory = Path(options.path)
+    if not directory.is_dir():
+        hint = f" (if you meant a prompt: stet -p {options.path!r})" if not directory.exists() else ""
+        parser.error(f"{options.path} is not a directory{hint}")
+    for folder in options.include_directory:
+        if not folder.is_dir():
+            parser.error(f"--include-directory {folder} is not a directory")
+    session = _session_options(options, directory)
+    if options.prompt is not None:
+        from app.headless import run_headless
+
+        return run_headless(session, options.prompt, options.output_format)
+    if options.output_format != "text":
+        parser.error("--output-format needs -p")
+    return _run_screen(session, options.no_alt_screen)
+
+
+def _is_path_meant(arguments: Sequence[str]) -> bool:
+    """`stet demo` in a directory that has a folder `demo` is the command all the same; `stet ./demo` is the folder."""
+    return len(arguments) == 1 and arguments[0] != "demo" and Path(arguments[0]).is_dir()
+
+
+def _session_parser() -> _Parser:
+    parser = _Parser(
+        prog="stet",
+        description="Keyboard-driven coding sessions with an AI model. Nothing it proposes stands until you say so.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("path", nargs="?", default=".", metavar="PATH", help="the project's directory (default: this one)")
+    add("-p", "--prompt", metavar="PROMPT", help="run one prompt without a screen; piped input is put before it")
+    add("-m", "--model", default="", metavar="PROVIDER/NAME", help="for instance gemini/gemini-2.5-pro, script/FILE")
+    add("--approval-mode", choices=MODES, default="", help="what runs without asking")
+    add("--output-format", choices=FORMATS, default="text", help="of -p")
+    add("--include-directory", action="append", type=Path, default=[], metavar="DIR", help="more of the workspace")
+    add("--resume", nargs="?", const="", default=None, metavar="ID", help="take up the latest session, or this one")
+    add("--max-turns", type=_at_least_one, metavar="N", help="model steps within a prompt")
+    add("--max-cost", type=_positive, metavar="USD", help="what the session may cost")
+    add("--no-alt-screen", action="store_true", help="keep the terminal's scrollback")
+    add("--offline", action="store_true", help="the embedded offline mode: no network, no key")
+    add("--trust", action="store_true", help="use the settings and rules that the project brings")
+    add("--debug", action="store_true", help="log more")
+    add("--version", action="version", version=f"stet {__version__}")
+    return parser
+
+
+def _session_options(options: argparse.Namespace, directory: Path) -> SessionOptions:
+    return SessionOptions(
+        directory=Path(os.path.abspath(directory)),
+        include_directories=tuple(Path(os.path.abspath(folder)) for folder in options.include_directory),
+        model=options.model,
+        approval_mode=options.approval_mode,
+        resume=options.resume,
+        max_turns=options.max_turns,
+        max_cost=options.max_cost,
+        offline=options.offline,
+        trust=options.trust,
+        debug=options.debug,
+        interactive=options.prompt is None,
+    )
+
+
+def _run_screen(session: SessionOptions, no_alt_screen: bool) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        sys.stderr.write(
+            "stet: there is no terminal to draw on.\nUse `stet -p PROMPT` for one prompt without a screen.\n"
+        )
+        return ExitCode.USAGE
+    if os.environ.get("TERM", "dumb") == "dumb":
+        sys.stderr.write("stet: this terminal (TERM=dumb) can't show a full screen.\nUse `stet -p PROMPT`.\n")
+        return ExitCode.USAGE
+    from app.launch import run_screen
+
+    return run_screen(session, inline=no_alt_screen)
+
+
+def _run_command(name: str, arguments: Sequence[str]) -> int:
+    if name == "demo":
+        from app.demo import run_demo
+
+        parser = _Parser(prog="stet demo", description="A guided session in a scratch project: no key, no network.")
+        parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")
+        return run_demo(parser.parse_args(arguments).keep)
+    from app import commandline
+
+    run = {
+        "tool": commandline.run_tool_command,
+        "policy": commandline.run_policy_command,
+        "session": commandline.run_session_command,
+        "config": commandline.run_config_command,
+    }[name]
+    return run(_Parser(prog=f"stet {name}", allow_abbrev=False), arguments)
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+    return value

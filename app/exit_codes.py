@@ -1,0 +1,17 @@
+"""Exit codes of the command `stet`: contracts with people's scripts."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    INTERNAL = 1
+    USAGE = 2
+    NO_MODEL = 3
+    QUOTA = 4
+    DENIED = 5
+    LIMIT = 6
+    FAILED = 7
+    INTERRUPTED = 130

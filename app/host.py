@@ -1,0 +1,126 @@
+"""The session's host: opens the engine after the first paint, connects presenters to it, and closes it at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Coroutine, Iterable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from app.stage import Presenter, Stage
+from core.contract.errors import StetError
+from core.contract.events import NoticeLevel
+from widgets.transcript.view import TranscriptView
+
+if TYPE_CHECKING:
+    from app.application import StetApp
+    from app.bootstrap import Engine
+    from app.commands.registry import CommandRegistry
+    from app.palette import PaletteEntry
+
+log = logging.getLogger(__name__)
+
+_LATE = ("app.bootstrap", "app.bridge", "app.presenters.all")
+
+
+class SessionHost:
+    """Runs one session under the application's screen."""
+
+    def __init__(self, app: StetApp) -> None:
+        self._app = app
+        self._stop = asyncio.Event()
+        self.ready = asyncio.Event()
+        """Set when the session takes prompts."""
+        self.closed = asyncio.Event()
+        self.engine: Engine | None = None
+        self.stage: Stage | None = None
+        self.presenters: tuple[Presenter, ...] = ()
+        self.commands: CommandRegistry[Stage] | None = None
+        app.on_exit_requested = self.close
+
+    async def run(self) -> None:
+        """Open the session, serve it until `close`, and close it."""
+        try:
+            bootstrap, bridge, presenters = await asyncio.to_thread(self._load)
+            async with bootstrap.open_engine(self._app.options) as engine:
+                await self._serve(engine, bridge, presenters)
+        except StetError as error:
+            self._show_failure(error)
+            await self._stop.wait()
+        finally:
+            self.closed.set()
+            self._app.exit(self._app.exit_code)
+
+    @staticmethod
+    def _load() -> list[ModuleType]:
+        return [importlib.import_module(name) for name in _LATE]
+
+    async def _serve(self, engine: Engine, bridge_module: Any, presenters_module: Any) -> None:
+        self.engine = engine
+        async with asyncio.TaskGroup() as group:
+            tasks: set[asyncio.Task[None]] = set()
+
+            def spawn(work: Coroutine[Any, Any, None]) -> None:
+                task = group.create_task(_guarded(work))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+
+            self.stage = stage = Stage(self._app, self._app.workspace, engine, spawn)
+            self.commands = presenters_module.all_commands()
+            self.presenters = presenters_module.all_presenters(stage, self.commands)
+            bridge = bridge_module.Bridge(engine.bus, [presenter.routes() for presenter in self.presenters])
+            subscription = bridge.subscribe()
+            self._connect()
+            group.create_task(bridge.run(subscription))
+            for problem in (*self._app.warnings, *engine.problems):
+                self._chat.add_notice(problem, level=NoticeLevel.WARNING)
+            self._app.on_session(engine.bus.session)
+            self.ready.set()
+            await self._stop.wait()
+            engine.agent.interrupt(hard=True)
+            subscription.close()
+            for task in tuple(tasks):
+                task.cancel()
+
+    def _connect(self) -> None:
+        routes: dict[type, Any] = {}
+        for presenter in self.presenters:
+            routes.update(presenter.message_routes())
+            presenter.register()
+        self._app.workspace.message_routes = routes
+
+    @property
+    def _chat(self) -> TranscriptView:
+        return self._app.workspace.query_one("#chat", TranscriptView)
+
+    def _show_failure(self, error: StetError) -> None:
+        log.warning("the session could not start: %s", error)
+        self._chat.add_notice(error.message, f"{error.hint} Quit with ctrl+c twice.".strip(), NoticeLevel.ERROR)
+
+    def close(self) -> None:
+        """Ask the session to end; the application ends after it."""
+        self._stop.set()
+
+    def palette_entries(self) -> Iterable[PaletteEntry]:
+        """Return what the command palette offers: actions, then commands."""
+        from app.palette import action_entries, command_entries
+
+        entries = action_entries(self._app.dispatch)
+        if self.stage is not None and self.commands is not None:
+            stage, commands = self.stage, self.commands
+
+            async def run(name: str) -> None:
+                await commands.run(stage, name)
+
+            entries += command_entries(commands, stage, run)
+        return entries
+
+
+async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+    """Run work of a presenter; its failure is logged and must not end the session."""
+    try:
+        await work
+    except Exception:  # boundary: a subscriber
+        log.exception("work of a presenter failed")

@@ -1,0 +1,59 @@
+"""From the command line to the screen: the guardian first, then settings, log and the application."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from app.exit_codes import ExitCode
+from app.options import SessionOptions
+from stet.guardian import Note, run_guarded
+
+
+def run_screen(options: SessionOptions, *, inline: bool = False) -> int:
+    """Run the full-screen application and return the exit code; the terminal comes back as it was."""
+    note = Note()
+    return run_guarded(lambda: _run(options, inline, note), note.read)
+
+
+def _run(options: SessionOptions, inline: bool, note: Note) -> int:
+    import gc
+
+    gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
+    from core.contract.errors import StetError
+
+    try:
+        return _run_application(options, inline, note)
+    except StetError as error:
+        sys.stderr.write(f"stet: {error}\n")
+        return ExitCode.USAGE
+
+
+def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
+    from app.actions import Catalogue
+    from app.application import StetApp
+    from app.keymap import load_keymap
+    from app.terminal_input import TerminalDriver
+    from core.log import open_log
+    from core.redaction import Redactor
+    from core.settings.layers import read_layers
+    from core.settings.paths import find_folders, make_private
+
+    folders = find_folders(os.environ)
+    layers = read_layers(folders, os.environ, project=options.directory, trusted=options.trust, flags=options.flags())
+    keymap = load_keymap(folders.config / "keys.toml")
+    logs = make_private(folders.state / "logs")
+    with open_log(logs, Redactor.from_environment(os.environ), debug=options.debug) as log_path:
+        note.write(f"The log is {log_path}")
+        app = StetApp(
+            options,
+            catalogue=Catalogue(keys=keymap.keys),
+            theme=str(layers.peek("ui.theme") or ""),
+            on_session=lambda session: note.write(
+                f"The session is kept: stet --resume {session}\nThe log is {log_path}"
+            ),
+            driver=TerminalDriver,
+            warnings=[str(problem) for problem in keymap.problems],
+        )
+        code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
+    return ExitCode.INTERNAL if code is None else code

@@ -1,0 +1,40 @@
+"""What the command line asks of a session; plain data, so that reading it loads nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """One session's options; none or empty means: as the settings say."""
+
+    directory: Path = field(default_factory=Path.cwd)
+    include_directories: tuple[Path, ...] = ()
+    model: str = ""
+    """`PROVIDER/NAME`, `PROVIDER`, or empty."""
+    approval_mode: str = ""
+    resume: str | None = None
+    """Beginning of a session's id; empty for the latest; none for a new session."""
+    max_turns: int | None = None
+    max_cost: float | None = None
+    offline: bool = False
+    trust: bool = False
+    debug: bool = False
+    interactive: bool = False
+    """Someone is there to answer questions."""
+    record: bool = True
+    script_speed: float = 1.0
+    """Factor for the delays of a scripted model."""
+
+    def flags(self) -> dict[str, Any]:
+        """Return the options that are settings, as the top layer of the settings."""
+        given = {
+            "policy.approval_mode": self.approval_mode or None,
+            "agent.max_turns": self.max_turns,
+            "agent.max_cost": self.max_cost,
+            "model.name": "offline" if self.offline else self.model or None,
+        }
+        return {key: value for key, value in given.items() if value is not None}

@@ -1,0 +1,61 @@
+"""The panes of the workspace: a row each. A new pane is a widget, a presenter, a row here and a style sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from app.actions import Catalogue, Scope
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+
+class Place(StrEnum):
+    MAIN = "main"
+    SIDE = "side"
+    DOCK = "dock"
+    """At the bottom, in full width."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaneSpec:
+    id: str
+    place: Place
+    scope: Scope
+    """Whose keys work while the pane has the focus."""
+    make: Callable[[Catalogue], Widget]
+    at_start: bool = True
+    """Made before the first paint; others are made when they are first shown."""
+
+
+def _make_chat(catalogue: Catalogue) -> Widget:
+    from widgets.transcript.view import TranscriptView
+
+    return TranscriptView(id="chat")
+
+
+def _make_todo(catalogue: Catalogue) -> Widget:
+    from widgets.todo.pane import TodoPane
+
+    return TodoPane(catalogue.key_methods(Scope.TODO))
+
+
+def _make_shell(catalogue: Catalogue) -> Widget:
+    from widgets.shell.pane import ShellPane
+
+    return ShellPane(id="shell")
+
+
+PANES: tuple[PaneSpec, ...] = (
+    PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, _make_chat),
+    PaneSpec("todo", Place.SIDE, Scope.TODO, _make_todo, at_start=False),
+    PaneSpec("shell", Place.DOCK, Scope.SHELL, _make_shell, at_start=False),
+)
+
+
+def pane_of(id: str) -> PaneSpec:
+    """Return the row of a pane."""
+    return next(spec for spec in PANES if spec.id == id)

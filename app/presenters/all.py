@@ -1,0 +1,35 @@
+"""All presenters and commands, made for one session. Imported after the first paint."""
+
+from __future__ import annotations
+
+from app.commands.builtin import COMMANDS
+from app.commands.registry import CommandRegistry
+from app.presenters.approvals import ApprovalsPresenter
+from app.presenters.prompt import PromptPresenter
+from app.presenters.session import SessionPresenter
+from app.presenters.shell import ShellPresenter
+from app.presenters.status import StatusPresenter
+from app.presenters.todos import TodosPresenter
+from app.presenters.transcript import TranscriptPresenter
+from app.stage import Presenter, Stage
+
+
+def all_commands() -> CommandRegistry[Stage]:
+    """Return the slash commands."""
+    return CommandRegistry(COMMANDS)
+
+
+def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Presenter, ...]:
+    """Return the presenters, connected to one another."""
+    transcript = TranscriptPresenter(stage)
+    status = StatusPresenter(stage)
+    todos = TodosPresenter(stage)
+    approvals = ApprovalsPresenter(stage)
+    shell = ShellPresenter(stage)
+    prompt = PromptPresenter(stage, commands, shell.run_line)
+    session = SessionPresenter(stage, prompt)
+    todos.on_summary = status.show_todo
+    approvals.on_waiting = status.show_waiting
+    if stage.engine.resumed:
+        transcript.replay(tuple(stage.engine.resumed.envelopes))
+    return (transcript, status, todos, approvals, shell, prompt, session)

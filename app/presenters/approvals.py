@@ -1,0 +1,177 @@
+"""Approvals: requests of the session, shown one at a time, answered exactly as the user decided."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.bridge import Routes
+from app.services.editor import edit_text
+from app.stage import Presenter, Stage
+from core.contract.confirmation import EditConfirmation, ToolConfirmationOutcome
+from core.contract.diff import FilePatch
+from core.contract.envelope import Envelope
+from core.contract.events import RequestWithdrawn
+from core.contract.ids import RequestId
+from core.contract.requests import ApprovalReply, ApprovalRequest, DroppedHunk, QuestionRequest, Reply
+from core.diff.hunks import apply_hunks, make_patch
+from widgets.approval.ask import ask
+from widgets.approval.dialog import DecisionScreen, present
+from widgets.approval.guard import wait_for_pause
+from widgets.diff.outcome import ReviewDecision, ReviewOutcome
+from widgets.diff.review import ReviewScreen
+
+_OUTCOMES = {
+    ReviewDecision.ONCE: ToolConfirmationOutcome.PROCEED_ONCE,
+    ReviewDecision.SESSION: ToolConfirmationOutcome.PROCEED_ALWAYS,
+    ReviewDecision.SAVE: ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE,
+    ReviewDecision.DENY: ToolConfirmationOutcome.CANCEL,
+}
+
+
+@dataclass(slots=True)
+class _Waiting:
+    id: RequestId
+    request: ApprovalRequest | QuestionRequest
+    title: str
+
+
+class ApprovalsPresenter(Presenter):
+    """Asks the user, one question at a time."""
+
+    def __init__(self, stage: Stage, pause: float = 1.0) -> None:
+        """Args: pause: seconds without a key before a dialog opens."""
+        super().__init__(stage)
+        self._pause = pause
+        self._queue: deque[_Waiting] = deque()
+        self._arrived = asyncio.Event()
+        self._current: tuple[_Waiting, asyncio.Task[Reply]] | None = None
+        self.minimised: DecisionScreen[Any] | None = None
+        self.on_waiting: Callable[[str], None] = lambda text: None
+        """Told what waits for the user, in a few words; empty for nothing."""
+        stage.spawn(self._serve())
+
+    def routes(self) -> Routes:
+        return {ApprovalRequest: self._enqueue, QuestionRequest: self._enqueue, RequestWithdrawn: self._withdraw}
+
+    def message_routes(self) -> dict[type, Callable[[Any], None]]:
+        return {DecisionScreen.Minimised: self._note_minimised}
+
+    def register(self) -> None:
+        self.stage.app.dispatch.register("approval.show", self.restore)
+
+    def _enqueue(self, envelope: Envelope) -> None:
+        request = envelope.payload
+        assert isinstance(request, (ApprovalRequest, QuestionRequest))
+        title = request.title if isinstance(request, QuestionRequest) else request.details.title
+        self._queue.append(_Waiting(RequestId(envelope.id), request, title))
+        self._arrived.set()
+        self._tell()
+
+    def _withdraw(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, RequestWithdrawn)
+        request_id = envelope.payload.request_id
+        self._queue = deque(waiting for waiting in self._queue if waiting.id != request_id)
+        if self._current is not None and self._current[0].id == request_id:
+            self._current[1].cancel()
+        self._tell()
+
+    async def _serve(self) -> None:
+        while True:
+            await self._arrived.wait()
+            while self._queue:
+                await wait_for_pause(lambda: self.stage.app.last_key, pause=self._pause)
+                if self._queue:  # it may have been withdrawn in the pause
+                    await self._ask(self._queue.popleft())
+            self._arrived.clear()
+            if self._queue:
+                self._arrived.set()
+
+    async def _ask(self, waiting: _Waiting) -> None:
+        task = asyncio.ensure_future(self._decide(waiting.request))
+        self._current = (waiting, task)
+        self._tell()
+        try:
+            await asyncio.wait({task})
+            if not task.cancelled():
+                self.stage.engine.bus.reply(waiting.id, task.result())
+        finally:
+            task.cancel()
+            self._current = None
+            self.minimised = None
+            self._tell()
+
+    async def _decide(self, request: ApprovalRequest | QuestionRequest) -> Reply:
+        place = (1, 1 + len(self._queue))
+        if isinstance(request, ApprovalRequest) and isinstance(request.details, EditConfirmation):
+            return await self._review(request, request.details, place)
+        return await ask(self.stage.app, request, place=place)
+
+    async def _review(self, request: ApprovalRequest, details: EditConfirmation, place: tuple[int, int]) -> Reply:
+        shown = self.stage.engine.workspace.shown(details.file_path)
+        old = details.original_content
+
+        async def recompute(path: str, new_text: str) -> FilePatch:
+            return await asyncio.to_thread(make_patch, path, old, new_text)
+
+        async def open_editor(path: str, text: str) -> str | None:
+            return await edit_text(self.stage.app, text, Path(path).name)
+
+        patch = await recompute(shown, details.new_content)
+        outcome = await present(
+            self.stage.app,
+            ReviewScreen(
+                [patch],
+                title=details.title,
+                tool=request.display_name,
+                reason=request.reason,
+                grant=request.grant,
+                rule=request.rule,
+                notes={shown: details.notes},
+                recompute=recompute,
+                open_editor=open_editor,
+                place=place,
+            ),
+        )
+        return reply_of_review(outcome)
+
+    # --- minimised --------------------------------------------------------------------------------
+
+    def _note_minimised(self, message: DecisionScreen.Minimised) -> None:
+        self.minimised = message.dialog
+        self._tell()
+
+    def restore(self) -> None:
+        """Show the dialog that was put aside."""
+        if self.minimised is not None:
+            dialog, self.minimised = self.minimised, None
+            dialog.restore()
+            self._tell()
+
+    def _tell(self) -> None:
+        count = len(self._queue) + (self._current is not None)
+        if not count:
+            self.on_waiting("")
+            return
+        title = self._current[0].title if self._current is not None else self._queue[0].title
+        more = f" (+{count - 1})" if count > 1 else ""
+        back = ", f8 shows it" if self.minimised is not None else ""
+        self.on_waiting(f"waits for you: {title}{more}{back}")
+
+
+def reply_of_review(outcome: ReviewOutcome) -> ApprovalReply:
+    """Return a review's outcome as the reply: its content is what the reviewer saw, byte for byte."""
+    new_content: str | None = None
+    dropped: tuple[DroppedHunk, ...] = ()
+    if outcome.is_accepted:
+        (file,) = outcome.files
+        dropped = file.dropped
+        if not file.is_whole:
+            new_content = apply_hunks(file.patch, file.accepted)
+    return ApprovalReply(
+        _OUTCOMES[outcome.decision], outcome.feedback, new_content, dropped=dropped, comments=outcome.comments
+    )

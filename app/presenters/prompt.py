@@ -1,0 +1,170 @@
+"""The prompt: sends, queues and steers; completes commands and paths; runs shell lines and slash commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.bridge import Routes
+from app.services.editor import edit_text
+from app.stage import Presenter, Stage
+from core.contract.envelope import Envelope
+from core.contract.errors import ModelErrorKind, StetError
+from core.contract.events import TurnFailed
+from widgets.prompt.candidates import Candidate
+from widgets.prompt.draft import Draft, PromptMode
+from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.prompt import PromptPane
+from widgets.prompt.trigger import CompletionKind
+
+if TYPE_CHECKING:
+    from app.commands.registry import CommandRegistry
+    from core.workspace.index import FileIndex
+
+
+class Completions:
+    """Gives the prompt its candidates; empty until the session is there."""
+
+    def __init__(self) -> None:
+        self.index: FileIndex | None = None
+        self.commands: Callable[[str], Sequence[Candidate]] = lambda query: ()
+
+    async def complete(self, kind: CompletionKind, query: str) -> Sequence[Candidate]:
+        """Return the candidates for what was typed, the best first."""
+        if kind == "command":
+            return self.commands(query)
+        if self.index is None:
+            return ()
+        return [Candidate(entry.path) for entry in await self.index.find(query)]
+
+
+class PromptPresenter(Presenter):
+    """Takes what the user sends."""
+
+    def __init__(self, stage: Stage, commands: CommandRegistry[Stage], run_in_shell: Callable[[str], Any]) -> None:
+        from core.workspace.index import FileIndex
+
+        super().__init__(stage)
+        self.pane: PromptPane = stage.workspace.prompt
+        self._commands = commands
+        self._run_in_shell = run_in_shell
+        self._queue: deque[Draft] = deque()
+        self._turn: asyncio.Task[None] | None = None
+        self._sent: Draft | None = None
+        stage.app.completions.index = FileIndex(stage.engine.workspace)
+        stage.app.completions.commands = self._complete_command
+
+    def routes(self) -> Routes:
+        return {TurnFailed: self._keep_prompt}
+
+    def message_routes(self) -> dict[type, Callable[[Any], None]]:
+        return {
+            PromptSubmitted: self._submit,
+            SteerRequested: self._steer,
+            QueueRecalled: self._recall,
+            PasteRefused: self._refuse_paste,
+        }
+
+    def register(self) -> None:
+        register = self.stage.app.dispatch.register
+        register("prompt.editor", self._open_editor)
+        register("agent.stop", self.stop)
+
+    # --- sending ----------------------------------------------------------------------------------
+
+    def _submit(self, message: PromptSubmitted) -> None:
+        if message.mode is PromptMode.COMMAND:
+            self.stage.spawn(self.run_command(message.text))
+        elif message.mode is PromptMode.SHELL:
+            self._run_in_shell(message.text)
+        elif message.text:
+            self._queue.append(message.draft)
+            self._show_queue()
+            self._start_next()
+
+    def submit_text(self, text: str) -> None:
+        """Send a prompt that was not typed."""
+        self._queue.append(Draft(text))
+        self._start_next()
+
+    async def run_command(self, line: str) -> None:
+        """Run a slash command; what goes wrong is shown."""
+        try:
+            await self._commands.run(self.stage, line)
+        except StetError as error:
+            self.stage.report(error)
+
+    def _start_next(self) -> None:
+        if self.stage.engine.agent.is_busy or self._turn is not None or not self._queue:
+            return
+        draft = self._queue.popleft()
+        self._show_queue()
+        self.stage.spawn(self._run_turn(draft))
+
+    async def _run_turn(self, draft: Draft) -> None:
+        from widgets.prompt.trigger import find_mentions
+
+        self._turn = asyncio.current_task()
+        self._sent = draft
+        try:
+            await self.stage.engine.run_prompt(draft.expanded.strip(), find_mentions(draft.text))
+        finally:
+            self._turn = None
+        self._start_next()
+
+    def _keep_prompt(self, envelope: Envelope) -> None:
+        """Give the prompt back where it was too long for the model, so that it is not lost."""
+        assert isinstance(envelope.payload, TurnFailed)
+        if envelope.payload.kind == ModelErrorKind.CONTEXT_TOO_LONG and self._sent is not None:
+            if self.pane.draft.is_empty:
+                self.pane.set_draft(self._sent)
+
+    def _show_queue(self) -> None:
+        waiting = self._queue if self.stage.engine.agent.is_busy or self._turn is not None else ()
+        self.pane.set_queue([draft.text for draft in waiting])
+
+    def _recall(self, message: QueueRecalled) -> None:
+        if self._queue:
+            self.pane.set_draft(self._queue.pop())
+            self._show_queue()
+
+    def _steer(self, message: SteerRequested) -> None:
+        if not message.text:
+            return
+        if self.stage.engine.agent.is_busy:
+            self.stage.spawn(self.stage.engine.agent.steer(message.text))
+        else:
+            self._queue.append(message.draft)
+            self._start_next()
+
+    # --- stopping ---------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Stop the turn; a second time kills."""
+        agent = self.stage.engine.agent
+        agent.interrupt(hard=agent.is_stopping)
+
+    def _refuse_paste(self, message: PasteRefused) -> None:
+        text = f"The paste has {message.characters:,} characters; the prompt takes {message.limit:,}."
+        self.stage.app.notify(f"{text} Save it to a file and name that with @.", severity="error", markup=False)
+
+    # --- completion and editor --------------------------------------------------------------------
+
+    def _complete_command(self, query: str) -> Sequence[Candidate]:
+        return [
+            Candidate(
+                command.name,
+                command.summary,
+                command.reason(self.stage),
+                f"{command.name} {command.arguments}".strip(),
+            )
+            for command in self._commands.matching(query)
+        ]
+
+    async def _open_editor(self) -> None:
+        draft = self.pane.draft
+        edited = await edit_text(self.stage.app, draft.expanded)
+        if edited is not None:
+            self.pane.set_draft(Draft(edited.rstrip("\n"), draft.mode))

@@ -1,0 +1,81 @@
+"""The session as a whole: leaving it, the help, the palette, panes and everything that belongs to no single pane."""
+
+from __future__ import annotations
+
+import time
+
+from app.presenters.prompt import PromptPresenter
+from app.services.clipboard import copy_text
+from app.stage import Presenter, Stage
+
+QUIT_WITHIN = 1.5
+"""Seconds within which ctrl+c must come again to quit."""
+
+
+class SessionPresenter(Presenter):
+    """The application's own actions."""
+
+    def __init__(self, stage: Stage, prompt: PromptPresenter) -> None:
+        super().__init__(stage)
+        self._prompt = prompt
+        self._asked_to_quit = 0.0
+
+    def register(self) -> None:
+        register, workspace = self.stage.app.dispatch.register, self.stage.workspace
+        register("app.interrupt", self._interrupt)
+        register("app.palette", self._open_palette)
+        register("app.help", self.show_help)
+        register("app.redraw", self._redraw)
+        register("app.suspend", self.stage.app.action_suspend_process)
+        register("pane.chat", lambda: workspace.focus_pane("chat"))
+        register("pane.side", self._toggle_side)
+        register("pane.maximise", self._toggle_maximised)
+
+    def _interrupt(self) -> None:
+        """Copy the selection; else clear the prompt; else stop the turn; else ask to quit, and then quit."""
+        app = self.stage.app
+        if selected := app.screen.get_selected_text():
+            app.screen.clear_selection()
+            self.stage.spawn(copy_text(app, selected, "the selection"))
+        elif self.stage.workspace.prompt.clear():
+            pass
+        elif self.stage.engine.agent.is_busy:
+            self._prompt.stop()
+        elif time.monotonic() - self._asked_to_quit < QUIT_WITHIN:
+            app.on_exit_requested()
+        else:
+            self._asked_to_quit = time.monotonic()
+            running = sum(job.running and not job.is_shell for job in self.stage.engine.jobs)
+            jobs = f" {running} running command{'s' if running > 1 else ''} will be ended." if running else ""
+            app.notify(f"Press ctrl+c again to quit.{jobs}", timeout=QUIT_WITHIN + 1, markup=False)
+
+    def _redraw(self) -> None:
+        self.stage.app.refresh(repaint=True, layout=True)
+
+    def _open_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from app.palette import PaletteProvider
+
+        if not any(isinstance(screen, CommandPalette) for screen in self.stage.app.screen_stack):
+            self.stage.app.push_screen(CommandPalette(providers=[PaletteProvider]))
+
+    def show_help(self) -> None:
+        """Show all keys and commands."""
+        from app.help import help_sections
+        from widgets.help.screen import HelpScreen
+
+        app = self.stage.app
+        if any(isinstance(screen, HelpScreen) for screen in app.screen_stack):
+            return
+        commands = app.host.commands if app.host is not None else None
+        app.push_screen(HelpScreen(help_sections(app.catalogue, commands or ())))
+
+    def _toggle_side(self) -> None:
+        workspace = self.stage.workspace
+        workspace.show_side(not workspace.side_shown)
+
+    def _toggle_maximised(self) -> None:
+        workspace = self.stage.workspace
+        pane = workspace.focused_pane
+        workspace.maximise_pane(None if workspace.maximised else pane.id if pane else "chat")

@@ -1,0 +1,197 @@
+"""The shell pane: jobs of the agent and the user's own shell, live; keys go to the program, one key leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from app.bridge import Routes
+from app.stage import Presenter, Stage
+from core.contract.envelope import Envelope
+from core.contract.errors import StetError
+from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged
+from core.contract.ids import JobId
+from core.tools.declarative import ShellConfig
+from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
+from widgets.shell.pane import ShellPane
+
+_HEIGHTS = {"none": "third", "third": "two-thirds", "two-thirds": "none"}
+
+
+class ShellPresenter(Presenter):
+    """Connects jobs and the pane."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._pane: ShellPane | None = None
+        self._work: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
+        stage.spawn(self._do_in_order())
+
+    def routes(self) -> Routes:
+        return {
+            JobStarted: self._add_job,
+            JobFrame: self._show_frame,
+            JobStateChanged: self._show_state,
+            JobEnded: self._end_job,
+        }
+
+    def message_routes(self) -> dict[type, Callable[[Any], None]]:
+        return {
+            KeysTyped: self._type,
+            JobResized: self._resize,
+            JobSelected: lambda message: None,
+            JobKillRequested: self._kill,
+            LeaveRequested: lambda message: self._leave(),
+        }
+
+    def register(self) -> None:
+        register = self.stage.app.dispatch.register
+        register("pane.shell", self.toggle)
+        register("shell.focus", self.focus)
+        register("shell.leave", self._leave)
+        register("shell.height", self._next_height)
+        register("shell.background", self._move_to_background)
+        register("shell.kill", self._kill_active)
+        register("shell.next", self._select_next)
+
+    # --- jobs -------------------------------------------------------------------------------------
+
+    async def _do_in_order(self) -> None:
+        """Keys and lines reach their program one after the other, in the order in which they were typed."""
+        while True:
+            work = await self._work.get()
+            try:
+                await work
+            except StetError as error:
+                self.stage.report(error)
+            except OSError:
+                pass  # the program has ended meanwhile, which its tab says
+
+    def _add_job(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, JobStarted)
+        self._work.put_nowait(self._show_job(envelope.payload))
+
+    async def _show_job(self, event: JobStarted) -> None:
+        pane = await self._shown_pane()
+        job = self.stage.engine.jobs.find(event.id)
+        if job is None:
+            return
+        pane.add_job(event.id, event.command, is_shell=job.is_shell, scrollback=job.scrollback)
+        pane.show_frame(event.id, job.frame())
+        if not job.running:
+            pane.end_job(event.id, None, None)
+        if not self.stage.workspace.dock_shown and self.stage.workspace.size.height >= 20:
+            self.stage.workspace.set_dock("third")
+
+    async def _shown_pane(self) -> ShellPane:
+        if self._pane is None:
+            pane = await self.stage.workspace.pane("shell")
+            assert isinstance(pane, ShellPane)
+            self._pane = pane
+        return self._pane
+
+    def _show_frame(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, JobFrame)
+        if self._pane is not None and envelope.payload.id in self._pane.job_ids:
+            self._pane.show_frame(envelope.payload.id, envelope.payload.frame)
+
+    def _show_state(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, JobStateChanged)
+        event = envelope.payload
+        if self._pane is not None and event.id in self._pane.job_ids:
+            self._pane.set_state(event.id, event.state, background=event.background, last_line=event.last_line)
+        job = self.stage.engine.jobs.find(event.id)
+        if event.state is JobState.WAITING and job is not None and not job.is_shell:
+            line = f": {event.last_line}" if event.last_line else ""
+            self.stage.app.notify(f"A command waits for input{line}. ctrl+t types into it.", markup=False)
+
+    def _end_job(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, JobEnded)
+        event = envelope.payload
+        if self._pane is not None and event.id in self._pane.job_ids:
+            self._pane.end_job(event.id, event.exit_code, event.signal)
+            if self._pane.active == event.id and self._pane.view.has_focus:
+                self._leave()
+
+    # --- the user ---------------------------------------------------------------------------------
+
+    def run_line(self, line: str) -> None:
+        """Run a line in the user's own shell."""
+        self._work.put_nowait(self._run_line(line))
+
+    async def _run_line(self, line: str) -> None:
+        pane = await self._shown_pane()
+        self._show_dock()
+        jobs, config = self.stage.engine.jobs, self.stage.engine.shell_config
+        shell = await jobs.start_shell(self.stage.engine.workspace.root, columns=config.columns, lines=config.lines)
+        if shell.id in pane.job_ids:
+            pane.select(shell.id)
+        if line:
+            await shell.write(line.encode("utf-8", "replace") + b"\r")
+
+    def _type(self, message: KeysTyped) -> None:
+        job = self.stage.engine.jobs.find(message.job_id)
+        if job is not None and job.running:
+            self._work.put_nowait(job.write(message.data))
+
+    def _resize(self, message: JobResized) -> None:
+        self.stage.engine.shell_config = ShellConfig(message.columns, message.lines)
+        job = self.stage.engine.jobs.find(JobId(message.job_id))
+        if job is not None and job.running:
+            job.resize(message.columns, message.lines)
+
+    def _kill(self, message: JobKillRequested) -> None:
+        job = self.stage.engine.jobs.find(message.job_id)
+        if job is not None:
+            self.stage.spawn(job.kill())
+
+    def _kill_active(self) -> None:
+        if self._pane is not None:
+            self._pane.kill_active()
+
+    def _select_next(self) -> None:
+        if self._pane is not None:
+            self._pane.select_next()
+
+    def _move_to_background(self) -> None:
+        job = self.stage.engine.jobs.find(self._pane.active) if self._pane is not None else None
+        if job is not None and job.running:
+            self.stage.spawn(job.move_to_background())
+
+    # --- the pane ---------------------------------------------------------------------------------
+
+    async def focus(self) -> None:
+        """Type into the job that is shown; without one, into the user's own shell."""
+        pane = await self._shown_pane()
+        self._show_dock()
+        if not pane.active:
+            await self._run_line("")
+        pane.focus()
+
+    async def toggle(self) -> None:
+        """Show the pane, or hide it."""
+        if self.stage.workspace.dock_shown:
+            self._leave()
+            self.stage.workspace.set_dock("none")
+            return
+        pane = await self._shown_pane()
+        self._show_dock()
+        if not pane.active:
+            await self._run_line("")
+
+    def _show_dock(self) -> None:
+        if not self.stage.workspace.dock_shown:
+            self.stage.workspace.set_dock("third")
+
+    async def _next_height(self) -> None:
+        await self._shown_pane()
+        height = _HEIGHTS[self.stage.workspace.dock_height]
+        if height == "none":
+            self._leave()
+        self.stage.workspace.set_dock(height)
+
+    def _leave(self) -> None:
+        if self.stage.workspace.maximised == "shell":
+            self.stage.workspace.maximise_pane(None)
+        self.stage.workspace.prompt.editor.focus()

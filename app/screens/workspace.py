@@ -1,0 +1,196 @@
+"""The workspace: chat, side column, prompt, shell dock and status line. It lays out panes and owns no feature."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+
+from app.actions import ActionDispatch, Catalogue, Scope
+from app.messages import ROUTED
+from app.panes import PANES, PaneSpec, Place, pane_of
+from widgets.prompt.prompt import PromptPane
+from widgets.status.line import StatusLine
+
+NARROW = 100
+"""Columns below which the side column is an overlay that is shown on demand."""
+LOW = 24
+DOCK_HEIGHTS = ("none", "third", "two-thirds")
+
+
+class WorkspaceScreen(Screen[None], inherit_bindings=False):
+    """The one screen of a session.
+
+    Args:
+        prompt: the prompt's pane, made by the composer.
+    """
+
+    # Textual's own screen bindings (tab, shift+tab, ctrl+c) would come before the application's.
+    BINDINGS: ClassVar[list[BindingType]] = list(Catalogue().bindings(Scope.APP))
+    AUTO_FOCUS: ClassVar[str | None] = "PromptEditor"
+
+    def __init__(self, dispatch: ActionDispatch, prompt: PromptPane) -> None:
+        super().__init__(id="workspace")
+        self.dispatch = dispatch
+        self.prompt = prompt
+        self.status = StatusLine()
+        self.message_routes: Mapping[type[Message], Callable[[Any], None]] = {}
+        """What to call with a widget's message; set by the presenters."""
+        self.on_focus_moved: Callable[[Scope], None] = lambda scope: None
+        self._side_wanted = True
+        self._maximised: str | None = None
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="upper"):
+            yield Container(*self._made(Place.MAIN), id="main")
+            yield Vertical(*self._made(Place.SIDE), id="side")
+        yield self.prompt
+        yield Container(*self._made(Place.DOCK), id="dock")
+        yield self.status
+
+    def _made(self, place: Place) -> list[Widget]:
+        return [spec.make(self.dispatch.catalogue) for spec in PANES if spec.place is place and spec.at_start]
+
+    def on_mount(self) -> None:
+        self.set_dock("none")
+        self._arrange()
+
+    # --- panes ------------------------------------------------------------------------------------
+
+    async def pane(self, id: str) -> Widget:
+        """Return a pane, made and mounted if it is not there yet."""
+        found = self.find_pane(id)
+        if found is not None:
+            return found
+        spec = pane_of(id)
+        widget = spec.make(self.dispatch.catalogue)
+        await self.query_one(f"#{spec.place.value}").mount(widget)
+        self._arrange()
+        return widget
+
+    def find_pane(self, id: str) -> Widget | None:
+        """Return a pane if it was made."""
+        found = self.query(f"#{id}")
+        return found.first() if found else None
+
+    async def focus_pane(self, id: str) -> None:
+        """Show a pane and give it the focus."""
+        widget = await self.pane(id)
+        place = pane_of(id).place
+        if place is Place.SIDE:
+            self.show_side(True)
+        elif place is Place.DOCK and not self.dock_shown:
+            self.set_dock("third")
+        if self._maximised is not None and self._maximised != id:
+            self.maximise_pane(None)
+        target = widget if widget.focusable else next((w for w in widget.query("*") if w.focusable), widget)
+        target.focus()
+
+    @property
+    def focused_pane(self) -> PaneSpec | None:
+        """The pane that has the focus; none for the prompt."""
+        node: Any = self.focused
+        while node is not None:
+            spec = next((spec for spec in PANES if spec.id == node.id), None)
+            if spec is not None:
+                return spec
+            node = node.parent
+        return None
+
+    @property
+    def scope(self) -> Scope:
+        """Whose keys work now."""
+        pane = self.focused_pane
+        return pane.scope if pane is not None else Scope.PROMPT
+
+    def show_side(self, wanted: bool) -> None:
+        """Show or hide the side column; on narrow screens it lies over the chat."""
+        self._side_wanted = wanted
+        self._arrange()
+
+    @property
+    def side_shown(self) -> bool:
+        return bool(self.query_one("#side").display)
+
+    @property
+    def dock_shown(self) -> bool:
+        return self.dock_height != "none"
+
+    @property
+    def dock_height(self) -> str:
+        dock = self.query_one("#dock")
+        return next((height for height in DOCK_HEIGHTS if dock.has_class(f"-{height}")), "none")
+
+    def set_dock(self, height: str) -> None:
+        """Give the dock `none`, a `third` or `two-thirds` of the height."""
+        dock = self.query_one("#dock")
+        for known in DOCK_HEIGHTS:
+            dock.set_class(known == height, f"-{known}")
+
+    def maximise_pane(self, id: str | None) -> None:
+        """Give one pane the whole screen above the status line, or give the others their place back."""
+        self._maximised = id
+        for spec in PANES:
+            self.set_class(spec.id == id, f"-only-{spec.id}")
+        self._arrange()
+
+    @property
+    def maximised(self) -> str | None:
+        return self._maximised
+
+    def _arrange(self) -> None:
+        narrow = self.app.size.width < NARROW
+        side = self.query_one("#side")
+        self.set_class(narrow, "-narrow")
+        self.set_class(self.app.size.height < LOW, "-low")
+        focused = self.focused_pane
+        in_side = focused is not None and focused.place is Place.SIDE
+        side.display = bool(side.children) and self._side_wanted and (not narrow or in_side)
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._arrange()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._arrange()
+        self.on_focus_moved(self.scope)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Do what the catalogue says for the focused pane; what is typed elsewhere goes to the prompt."""
+        scope = self.scope
+        methods = self.dispatch.catalogue.scope(scope)
+        action = next((action for action in methods if event.key in action.keys), None)
+        if scope is Scope.TRANSCRIPT and action is not None:
+            event.stop()
+            with contextlib.suppress(SkipAction):  # there is nothing to scroll
+                await self.dispatch.perform(action.id)
+        elif scope is Scope.TRANSCRIPT and event.is_printable and event.character:
+            event.stop()
+            self.prompt.insert_text(event.character)
+
+    def forward(self, message: Message) -> None:
+        """Hand a widget's message to the presenter that takes it."""
+        handler = self.message_routes.get(type(message))
+        if handler is not None:
+            message.stop()
+            handler(message)
+
+    for _routed in ROUTED:
+        forward = on(_routed)(forward)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Restyle only what looks different without the focus.
+
+        Textual calls this whenever the terminal gains or loses the focus, and would restyle every widget.
+        """
+        self.app.update_styles(self.prompt)

@@ -1,0 +1,1 @@
+"""The edges between the screen and the operating system: editor, clipboard, notifications."""
