@@ -78,6 +78,10 @@ def _patterns(literals: Sequence[str], escape: Callable[[str], str]) -> list[byt
     return [part for literal in literals for part in (b"-e", escape(literal).encode())]
 
 
+def _escape(literal: str) -> str:
+    return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", literal)
+
+
 def _grep_command(literals: Sequence[str], ignore_case: bool) -> list[bytes]:
     marks = [part for mark in _MARKS for part in (b"-e", mark)]
     case = [b"-i"] if ignore_case else []
@@ -95,7 +99,7 @@ def _ripgrep_command(literals: Sequence[str], ignore_case: bool) -> list[bytes]:
     options = [b"rg", b"--no-config", b"--no-messages", b"-l", b"--null", b"-a", b"--encoding", b"none", b"--no-mmap"]
     marks = [b"-e", rb"(?-u:\xff\xfe)", b"-e", rb"(?-u:\xfe\xff)"]
     case = [b"-i"] if ignore_case else [b"-s"]
-    return [*options, *case, *_patterns(literals, re.escape), *marks, b"--"]
+    return [*options, *case, *_patterns(literals, _escape), *marks, b"--"]
 
 
 def _run(command: list[bytes], directory: str, stop: Stop) -> set[str] | None:

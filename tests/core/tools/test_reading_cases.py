@@ -55,6 +55,7 @@ async def test_media_cases_give_their_data(cases: Path, tmp_path: Path) -> None:
         place = CaseWorkspace(tmp_path / case["id"], case)
         result = await place.run("read_file", case["args"])
         wanted = json.loads(case["expect"]["exact"])["inlineData"]
+        assert isinstance(result.llm_content, tuple)
         (part,) = result.llm_content
         assert isinstance(part, MediaPart)
         assert (part.mime_type, part.data) == (wanted["mimeType"], wanted["data"])

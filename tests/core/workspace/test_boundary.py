@@ -38,7 +38,7 @@ def workspace(tmp_path: Path) -> Workspace:
         file.write_bytes(OUTSIDE_TEXT)
     (root / "file").write_bytes(b"inside")
     (root / "dir" / "deep" / "file").write_bytes(b"deep")
-    links = {
+    links: dict[str, str | Path] = {
         "link_out": outside,
         "link_file_out": outside / "file",
         "chain1": "chain2",

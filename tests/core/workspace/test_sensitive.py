@@ -40,7 +40,7 @@ def place_case(root: Path, path: str) -> str:
 
 
 def test_cases(cases: Path, tmp_path: Path) -> None:
-    wrong = []
+    wrong: list[tuple[str, str]] = []
     for number, case in enumerate(json.loads((cases / "sensitive.json").read_text(encoding="utf-8"))):
         root = tmp_path / str(number)
         root.mkdir()
