@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 
 from textual.binding import BindingType
 
-from core.contract.diff import FilePatch
+from core.contract.diff import FilePatch, Hunk
 from core.contract.errors import StetError
 from core.contract.requests import LineComment
 from widgets.approval.confirm import ConfirmScreen
@@ -73,6 +73,8 @@ class ReviewScreen(ReadingScreen):
         self._recompute = recompute
         self._open_editor = open_editor
         self._is_rebuilding = False
+        self._left_edits: dict[tuple[str, Hunk], str] = {}
+        """What was typed into a hunk and not taken: it is there again when the hunk is edited again."""
 
     @property
     def editor(self) -> InlineEditor:
@@ -231,7 +233,8 @@ class ReviewScreen(ReadingScreen):
             self.say(f"Not here: {refusal}.")
             return
         self.view.display = False
-        self.editor.open(edit_text(patch.hunks[index]), patch.hunks[index].new_start)
+        text = self._left_edits.get((patch.path, patch.hunks[index]), edit_text(patch.hunks[index]))
+        self.editor.open(text, patch.hunks[index].new_start)
         self.say("ctrl+s takes the edit, esc leaves it")
         self.refresh_bindings()
 
@@ -240,7 +243,9 @@ class ReviewScreen(ReadingScreen):
         self._close_editor()
         self._rebuild_from(splice(patch, patch.hunks[self.view.hunk], event.text))
 
-    def on_inline_editor_left(self) -> None:
+    def on_inline_editor_left(self, event: InlineEditor.Left) -> None:
+        patch = self.proposal.patch
+        self._left_edits[patch.path, patch.hunks[self.view.hunk]] = event.text
         self._close_editor()
 
     def _close_editor(self) -> None:

@@ -189,7 +189,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
     # --- syntax -----------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self.start_tinting()
+        self.call_after_refresh(self.start_tinting)
 
     def start_tinting(self) -> None:
         """Find the syntax of the proposal as it is now."""

@@ -182,6 +182,8 @@ async def test_letters_typed_in_the_editor_decide_nothing() -> None:
         assert screen.outcome is None
         assert screen.proposal.patch.new_text == SMALL[2]
         assert not screen.editor.is_open
+        await press(pilot, "e")
+        assert screen.editor.text.startswith("ynspracyv"), "what was typed is not lost"
 
 
 async def test_escape_does_not_throw_edits_away() -> None:
