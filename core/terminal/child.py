@@ -221,14 +221,28 @@ def start_in_terminal(
             os.dup2(null, 0)
             os.close(null)
 
-    process = PtyProcess.spawn(list(argv), env=dict(environment), preexec_fn=prepare, dimensions=(lines, columns))
+    made: list[PtyProcess] = []
+
+    class Recorded(PtyProcess):  # type: ignore[misc]  # ptyprocess has no types
+        """Is known here also when the start then fails, so that it can be reaped and closed at once."""
+
+        def __init__(self, pid: int, fd: int) -> None:
+            super().__init__(pid, fd)
+            made.append(self)
 
     def close() -> None:
-        process.closed = True
+        made[0].closed = True
         with contextlib.suppress(OSError):
-            process.fileobj.close()
+            made[0].fileobj.close()
 
-    return Child(process.pid, process.fd, is_terminal=True, close=close)
+    try:
+        Recorded.spawn(list(argv), env=dict(environment), preexec_fn=prepare, dimensions=(lines, columns))
+    except BaseException:
+        if made:
+            close()
+            _reap(made[0].pid)
+        raise
+    return Child(made[0].pid, made[0].fd, is_terminal=True, close=close)
 
 
 def start_with_pipe(argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> Child:

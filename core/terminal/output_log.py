@@ -11,6 +11,8 @@ LIMIT = 16 * 1024 * 1024
 """Bytes that are kept: one half the head, one half the tail."""
 IN_MEMORY = 512 * 1024
 _SNIFFED = 4096
+_NO_TEXT = bytes((*range(7), *range(14, 27), *range(28, 32)))
+"""Control characters that no text in any encoding holds often."""
 
 
 class OutputLog:
@@ -48,12 +50,13 @@ class OutputLog:
 
     @property
     def is_binary(self) -> bool:
-        """The output begins like no text: many NULs, or much that is no UTF-8."""
+        """The output begins like no text: many NULs, or much that is no UTF-8 among control characters."""
         head = self._beginning
         if len(head) < 64:
             return b"\0\0\0\0" in head
         bad = head.decode("utf-8", "replace").count("\ufffd")
-        return head.count(0) > len(head) // 10 or bad > len(head) // 8
+        controls = len(head) - len(head.translate(None, _NO_TEXT))
+        return head.count(0) > len(head) // 10 or (bad > len(head) // 4 and controls > len(head) // 50)
 
     async def spill(self) -> None:
         """Move what is in memory to the file."""

@@ -1,0 +1,404 @@
+"""Jobs in real pseudo-terminals: what they give, how they are told apart, and that nothing of them stays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.contract.errors import StetError
+from core.contract.events import Event, JobEnded, JobFrame, JobStarted, JobState, JobStateChanged, Notice
+from core.contract.ids import CallId, SessionId
+from core.terminal import job as job_module
+from core.terminal import jobs as jobs_module
+from core.terminal.child import Child
+from core.terminal.environment import SESSION_MARK, command_environment, shell_environment
+from core.terminal.job import Job
+from core.terminal.jobs import JobTable
+from core.terminal.processes import marked_processes, read_stat, waits_for_terminal
+
+pytestmark = pytest.mark.anyio
+
+
+class Events:
+    def __init__(self) -> None:
+        self.all: list[Event] = []
+
+    async def publish(self, event: Event) -> None:
+        self.all.append(event)
+
+    def of(self, *kinds: type) -> list[Event]:
+        return [event for event in self.all if isinstance(event, kinds)]
+
+
+@pytest.fixture
+def events() -> Events:
+    return Events()
+
+
+@pytest.fixture
+async def jobs(events: Events) -> AsyncIterator[JobTable]:
+    async with JobTable(events.publish) as table:
+        yield table
+
+
+@pytest.fixture
+def soon_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_module, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(job_module, "_LOOK_AGAIN", (0.05,))
+
+
+async def says(job: Job, text: str) -> None:
+    """Wait until the output holds `text`."""
+    version = 0
+    while text not in await job.text() and job.running:
+        version = await job.wait_for_output(version)
+    assert text in await job.text()
+
+
+# --- output and end -----------------------------------------------------------------------------------
+
+
+async def test_a_job_from_start_to_end(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("pwd; exit 3", str(tmp_path), call_id=CallId("call"))
+    assert await job.wait() == 3
+    assert await job.text() == str(tmp_path)
+    started = events.all[0]
+    assert started == JobStarted(job.id, "pwd; exit 3", str(tmp_path), CallId("call"))
+    while not events.of(JobEnded):
+        await asyncio.sleep(0)
+    assert events.of(JobEnded) == [JobEnded(job.id, 3, None)]
+    last = events.of(JobFrame)[-1]
+    assert isinstance(last, JobFrame)
+    assert last.frame.rows[0][0].text == str(tmp_path)
+    assert jobs.find(job.id) is job
+    assert jobs.find_pid(job.pid) is job
+
+
+async def test_the_end_by_a_signal(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start("kill -KILL $$", str(tmp_path))
+    assert await job.wait() is None
+    assert job.signal == signal.SIGKILL
+
+
+async def test_the_terminal_that_it_sees(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start("test -t 0 && test -t 1 && stty size; echo $TERM", str(tmp_path), columns=97, lines=31)
+    await job.wait()
+    assert await job.text() == "31 97\nxterm-256color"
+
+
+async def test_without_someone_to_type_input_is_empty(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start("read x; echo got:$x; test -t 1 && echo tty", str(tmp_path), attached=False)
+    await job.wait()
+    assert await job.text() == "got:\ntty"
+
+
+async def test_no_descriptor_and_no_secret_is_handed_down(
+    jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "hunter2")
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        job = await jobs.start("echo /proc/$$/fd/*; env", str(tmp_path))
+        await job.wait()
+    text = await job.text()
+    numbers = {part.rpartition("/")[2] for part in text.splitlines()[0].split()}
+    assert numbers <= {"0", "1", "2", "3", "255"}
+    assert "hunter2" not in text
+
+
+async def test_broken_pipes_are_silent_as_in_a_shell(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start("yes | head -1; echo ${PIPESTATUS[0]}", str(tmp_path))
+    await job.wait()
+    assert await job.text() == "y\n141"
+
+
+async def test_all_output_is_there_at_the_end(jobs: JobTable, tmp_path: Path) -> None:
+    for _ in range(5):
+        job = await jobs.start("seq 1 5000", str(tmp_path))
+        await job.wait()
+        assert (await job.text()).split("\n") == [str(number) for number in range(1, 5001)]
+
+
+async def test_much_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    async with JobTable(scrollback=100) as jobs:
+        job = await jobs.start("seq 1 200000", str(tmp_path))
+        job.log._half, job.log._in_memory = 10_000, 20_000
+        await job.wait()
+        text = await job.text()
+    assert text.startswith("1\n2\n3\n")
+    assert text.endswith("\n199999\n200000")
+    assert "bytes left out" in text
+    assert len(text) < 25_000
+
+
+async def test_a_flood_leaves_the_loop_to_others(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("yes", str(tmp_path))
+    while len(events.of(JobFrame)) < 5:
+        await asyncio.sleep(0)
+    assert job.log.total > 0
+    await job.kill()
+    assert not job.running
+
+
+async def test_background_processes_outlive_the_command_but_not_the_session(tmp_path: Path) -> None:
+    async with JobTable() as jobs:
+        job = await jobs.start("sleep 71 & echo started", str(tmp_path))
+        assert await job.wait() == 0
+        (left,) = await job.members()
+        assert read_stat(left) is not None
+    stat = read_stat(left)
+    assert stat is None or stat[0] == "Z"
+
+
+async def test_answers_go_to_the_program(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start(r"stty raw -echo; printf '\033[5n'; head -c 4 | od -An -c; stty sane", str(tmp_path))
+    await job.wait()
+    assert (await job.text()).split() == ["033", "[", "0", "n"]
+
+
+async def test_resizing_reaches_the_program(jobs: JobTable, tmp_path: Path) -> None:
+    command = "trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done"
+    job = await jobs.start(command, str(tmp_path))
+    await says(job, "ready")
+    job.resize(61, 17)
+    await job.wait()
+    assert (await job.text()).endswith("17 61")
+    assert (job.frame().columns, job.frame().lines) == (61, 17)
+
+
+async def test_binary_output_is_not_shown(jobs: JobTable, tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(range(256)) * 100)
+    job = await jobs.start("cat data", str(tmp_path))
+    await job.wait()
+    assert job.binary
+    assert job.frame().rows[0][0].text == "[binary output: not shown]"
+
+
+# --- states -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["read x", "cat", "python3 -c 'input()'", "bash -i", "sleep 0.3; read x", "(read x < /dev/tty)"],
+)
+@pytest.mark.usefixtures("soon_quiet")
+async def test_waiting_for_input_is_noticed(jobs: JobTable, tmp_path: Path, command: str) -> None:
+    job = await jobs.start(f"printf 'your turn: '; {command}", str(tmp_path))
+    assert await job.wait_for_state(JobState.WAITING) is JobState.WAITING
+    await job.kill()
+
+
+@pytest.mark.usefixtures("soon_quiet")
+async def test_being_quiet_is_not_waiting(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("echo up; sleep 72", str(tmp_path))
+    assert await job.wait_for_state(JobState.WAITING, JobState.QUIET) is JobState.QUIET
+    await job.kill()
+    assert all(isinstance(e, JobStateChanged) and e.state is not JobState.WAITING for e in events.of(JobStateChanged))
+
+
+@pytest.mark.usefixtures("soon_quiet")
+async def test_the_question_is_told_and_an_answer_goes_on(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("echo intro; read -p 'Sure? [y/N] ' x; echo got $x", str(tmp_path))
+    await job.wait_for_state(JobState.WAITING)
+    assert job.last_line() == "Sure? [y/N]"
+    await job.write(b"y\r")
+    assert await job.wait() == 0
+    assert (await job.text()).endswith("got y")
+    states = [(e.state, e.last_line) for e in events.of(JobStateChanged) if isinstance(e, JobStateChanged)]
+    assert (JobState.WAITING, "Sure? [y/N]") in states
+
+
+@pytest.mark.usefixtures("soon_quiet")
+async def test_a_password_is_seen_nowhere(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("read -s -p 'Password: ' x; echo; echo length ${#x}", str(tmp_path))
+    await job.wait_for_state(JobState.WAITING)
+    assert job.hides_input
+    assert job.frame().hides_input
+    await job.write(b"hunter2\r")
+    await job.wait()
+    assert (await job.text()).endswith("length 7")
+    assert b"hunter2" not in b"".join(await job.log.read())
+    assert "hunter2" not in repr(events.all)
+    assert "hunter2" not in repr(list(job.scrollback.rows(0, 100)))
+
+
+@pytest.mark.usefixtures("soon_quiet")
+async def test_a_waiting_job_looks_at_nothing(jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+
+    def count(group: int, terminal: str) -> bool:
+        looks.append(terminal)
+        return waits_for_terminal(group, terminal)
+
+    monkeypatch.setattr(job_module, "waits_for_terminal", count)
+    job = await jobs.start("read x", str(tmp_path))
+    await job.wait_for_state(JobState.WAITING)
+    before = len(looks)
+    other = await jobs.start("sleep 0.5", str(tmp_path))
+    await other.wait()
+    assert job._child.terminal_name in looks[:before]
+    assert job._child.terminal_name not in looks[before:]
+    assert job.state is JobState.WAITING
+
+
+# --- the end of everything ----------------------------------------------------------------------------
+
+ESCAPES = {
+    "setsid": "setsid sleep 81 &",
+    "nohup": "nohup sleep 82 >/dev/null 2>&1 &",
+    "double fork": "(setsid sh -c 'sleep 83 & exec sleep 84' &)",
+    "disown": "sleep 85 & disown",
+    "job control": "set -m; sleep 86 &",
+    "deaf": "trap '' TERM HUP INT; sleep 87 &",
+    "deaf and away": "setsid bash -c \"trap '' TERM HUP INT; while :; do sleep 88; done\" &",
+    "no environment": "env -i sleep 89 &",
+    "daemon": "setsid sleep 90 </dev/null >/dev/null 2>&1 &",
+    "stopped": "sleep 91 & kill -STOP $!",
+}
+
+
+@pytest.mark.parametrize("shape", ESCAPES)
+async def test_kill_leaves_nothing(jobs: JobTable, tmp_path: Path, shape: str) -> None:
+    job = await jobs.start(f"{ESCAPES[shape]}\necho up; sleep 92", str(tmp_path))
+    await says(job, "up")
+    members = await job.members()
+    await job.kill()
+    assert len(members) >= 2
+    assert await job.members() == set()
+    for pid in members:
+        stat = read_stat(pid)
+        assert stat is None or stat[0] in "ZX"
+
+
+async def test_leaving_the_table_ends_everything_and_gives_all_back(tmp_path: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    session = SessionId("session-under-test")
+    async with JobTable(session=session) as jobs:
+        for command in ESCAPES.values():
+            await says(await jobs.start(f"{command}\necho up; sleep 93", str(tmp_path)), "up")
+        await jobs.start_shell(str(tmp_path))
+    assert marked_processes(SESSION_MARK, session) == set()
+    assert len(os.listdir("/proc/self/fd")) <= len(before) + 1  # the directory that is being listed
+    assert not _zombies()
+    with pytest.raises(StetError):
+        await jobs.start("true", str(tmp_path))
+
+
+def _zombies() -> list[int]:
+    own = os.getpid()
+    children = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    stats = {pid: read_stat(pid) for pid in children}
+    return [pid for pid, stat in stats.items() if stat is not None and stat[0] == "Z" and stat[1] == own]
+
+
+async def test_an_error_in_the_block_comes_out_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(StetError, match="mine"):
+        async with JobTable() as jobs:
+            await jobs.start("sleep 94", str(tmp_path))
+            raise StetError("mine")
+
+
+async def test_a_cancelled_start_leaves_nothing(tmp_path: Path) -> None:
+    session = SessionId("session-cancelled")
+    async with JobTable(session=session) as jobs:
+        task = asyncio.ensure_future(jobs.start("sleep 95", str(tmp_path)))
+        await asyncio.sleep(0)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+    assert marked_processes(SESSION_MARK, session) == set()
+
+
+async def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_module, "MAX_ENDED", 2)
+    async with JobTable() as jobs:
+        first = await jobs.start("true", str(tmp_path))
+        for _ in range(4):
+            job = await jobs.start("true", str(tmp_path))
+            await job.wait()
+            await jobs._served[job.id]
+        await jobs.start("true", str(tmp_path))
+        assert jobs.find(first.id) is None
+        assert jobs.find(job.id) is job
+        assert len(jobs) <= 4
+
+
+# --- shells, pipes, failures --------------------------------------------------------------------------
+
+
+async def test_the_users_shell_keeps_its_state(jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setenv("GEMINI_API_KEY", "the user's own")
+    shell = await jobs.start_shell(str(tmp_path))
+    assert await jobs.start_shell(str(tmp_path)) is shell
+    assert jobs.shell is shell
+    assert shell.is_shell
+    (tmp_path / "inner").mkdir()
+    await shell.write(b"cd inner; X=5\r")
+    await shell.write(b"echo $X-$(basename $PWD)-$GEMINI_API_KEY; exit 7\r")
+    assert await shell.wait() == 7
+    assert "5-inner-the user's own" in await shell.text()
+    assert jobs.shell is None
+
+
+async def test_without_terminals_there_are_pipes(events: Events, tmp_path: Path) -> None:
+    async with JobTable(events.publish, terminals=False) as jobs:
+        job = await jobs.start("test -t 1 || echo pipe; echo err >&2; cat; exit 2", str(tmp_path))
+        assert await job.wait() == 2
+        assert await job.text() == "pipe\nerr"
+        assert [row[0].text for row in job.frame().rows[:2]] == ["pipe", "err"]
+        with pytest.raises(StetError):
+            await jobs.start_shell(str(tmp_path))
+
+
+async def test_where_no_terminal_can_be_had_pipes_take_over(
+    events: Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **options: object) -> Child:
+        raise OSError("out of pty devices")
+
+    monkeypatch.setattr(jobs_module, "start_in_terminal", refuse)
+    async with JobTable(events.publish) as jobs:
+        for _ in range(2):
+            job = await jobs.start("echo out", str(tmp_path))
+            await job.wait()
+            assert await job.text() == "out"
+    (notice,) = events.of(Notice)
+    assert isinstance(notice, Notice)
+    assert "out of pty devices" in notice.message
+
+
+@pytest.mark.parametrize("terminals", [True, False])
+async def test_what_cannot_start_says_why(tmp_path: Path, terminals: bool) -> None:
+    async with JobTable(terminals=terminals) as jobs:
+        with pytest.raises(StetError, match="gone"):
+            await jobs.start("true", str(tmp_path / "gone"))
+        assert len(jobs) == 0
+    assert not _zombies()
+
+
+async def test_a_child_that_closes_its_terminal(jobs: JobTable, tmp_path: Path) -> None:
+    job = await jobs.start("echo out; exec >/dev/null 2>&1 </dev/null; sleep 0.2; exit 5", str(tmp_path))
+    assert await job.wait() == 5
+    assert await job.text() == "out"
+
+
+def test_environments() -> None:
+    source = {"PATH": "/bin", "GEMINI_API_KEY": "k", "TMUX": "x", "COLUMNS": "80", "PAGER": "less"}
+    command = command_environment("s", "j", {"EXTRA": "1"}, source)
+    assert {"TMUX", "COLUMNS", "GEMINI_API_KEY"}.isdisjoint(command)
+    assert (command["PAGER"], command["GIT_TERMINAL_PROMPT"], command["STET"], command["EXTRA"]) == (
+        "cat",
+        "0",
+        "1",
+        "1",
+    )
+    shell = shell_environment("s", "j", source)
+    assert (shell["PAGER"], shell["GEMINI_API_KEY"], shell["STET_SESSION"]) == ("less", "k", "s")
+    assert shell["TERM"] == "xterm-256color"
