@@ -86,7 +86,7 @@ class ShellPane(Vertical):
         elif not job.unread:
             job.unread = True
             self._show_tabs()
-        if job.title != title or (old is not None and old.hides_input != frame.hides_input):
+        if job.title != title or (old is not None and old.hides_input) != frame.hides_input:
             self._show_tabs()
 
     def set_scrollback(self, job_id: str, scrollback: Scrollback) -> None:
