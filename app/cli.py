@@ -135,7 +135,7 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         parser = _Parser(prog="stet demo", description="A guided session in a scratch project: no key, no network.")
         parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")
         return run_demo(parser.parse_args(arguments).keep)
-    from app import commandline
+    import app.commandline as commandline
 
     run = {
         "tool": commandline.run_tool_command,

@@ -35,7 +35,7 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         place: which of how many pending questions this is, from 1.
     """
 
-    CSS_PATH = "../../styles/approval.tcss"
+    CSS_PATH = ["../../styles/approval.tcss"]  # noqa: RUF012  # as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "minimise", "minimise", id="dialog.minimise"),
         Binding("question_mark", "show_keys", "all keys", key_display="?", id="dialog.keys"),
