@@ -16,6 +16,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.screen import Screen
 
 import stet
@@ -116,6 +117,9 @@ class StetApp(App[int]):
         if isinstance(event, events.Key):
             self.last_key = time.monotonic()
         await super().on_event(event)
+
+    def on_decision_screen_minimised(self, message: Message) -> None:
+        self.workspace.forward(message)  # dialogs talk to the application, as they lie over the workspace
 
     async def action_perform(self, action_id: str) -> None:
         """Do an action of the catalogue."""

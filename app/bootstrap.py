@@ -36,7 +36,8 @@ from core.contract.events import (
 )
 from core.contract.ids import SessionId, new_id
 from core.contract.model import Provider
-from core.model.catalogue import choose_provider
+from core.model.catalogue import choose_provider, preload
+from core.model.retry import RetryPolicy
 from core.policy.engine import PolicyEngine
 from core.policy.load import load_policies
 from core.redaction import Redactor
@@ -150,6 +151,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     settings = loaded.settings
     provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
     stack.push_async_callback(provider.close)
+    preload(provider)
     store = SessionStore(folders.state / "sessions", options.directory)
     resumed = await asyncio.to_thread(_resume, store, options)
     session = resumed.id if resumed else SessionId(new_id("s"))
@@ -167,6 +169,8 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
             allowed_sensitive=settings.tools.ignore_path_filter,
         )
     )
+    removed = await asyncio.to_thread(workspace.recover, [workspace.root])
+    problems += [f"Removed what an interrupted write had left: {name}" for name in removed]
     policy = _load_policy(options, folders, settings, workspace, problems)
     publisher = _Publisher(bus)
     jobs = await stack.enter_async_context(JobTable(publisher.publish, session, scrollback=settings.shell.scrollback))
@@ -191,6 +195,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
         system=lambda: system_prompt([Path(root) for root in workspace.roots], policy.mode),
         history=restored_history(resumed.messages) if resumed else None,
         limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
+        retry=RetryPolicy(retries=settings.model.retries),
         first_turn=resumed.last_turn + 1 if resumed else 1,
     )
     publisher.agent = agent
