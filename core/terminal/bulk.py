@@ -14,7 +14,7 @@ from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
 from core.terminal.pen import Pen
-from core.terminal.scrollback import Entry, WrappedRow, joined
+from core.terminal.scrollback import Entry, WrappedRow, WrappedText, joined
 from core.terminal.width import NARROW_CLASS
 
 _SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|\t|\x1b\[0?K)*+")
@@ -117,6 +117,9 @@ def _push(grid: Grid, lines: list[str]) -> None:
             entries.append(line)
             if "\x1b" in line:
                 pen = _pen_after(plain, line)
+        elif pen is plain and _can_be_cut(line):
+            _cut(entries, line, columns)
+            pen = _pen_after(plain, line)
         else:
             pen = _lay_out(entries, pen, line, columns)
     grid.pen = pen
@@ -129,6 +132,34 @@ def _pen_after(pen: Pen, line: str) -> Pen:
     for sgr in _SGR.finditer(line, max(0, reset)):
         pen = pen.after(sgr[1])
     return pen
+
+
+def _can_be_cut(line: str) -> bool:
+    """Return whether a line may be kept raw in pieces: no tab, no EL, no background, few changes of style."""
+    return (
+        "\t" not in line
+        and "\x1b[K" not in line
+        and "\x1b[0K" not in line
+        and line.count("\x1b") <= 64
+        and not _BACKGROUND.search(line)
+    )
+
+
+def _cut(entries: list[Entry], line: str, columns: int) -> None:
+    """Append the pieces of a line that starts plain, cut at `columns`; each begins with the SGR that hold there."""
+    start = at = column = 0
+    held = before = ""
+    for sgr in (*_SGR.finditer(line), None):
+        stop = sgr.start() if sgr else len(line)
+        while column + stop - at > columns:
+            at += columns - column
+            entries.append(WrappedText(before + line[start:at]))
+            start, column, before = at, 0, held
+        column += stop - at
+        if sgr:
+            at = sgr.end()
+            held = "" if sgr[1] in ("", "0") else held + sgr[0]
+    entries.append(before + line[start:])
 
 
 def _lay_out(entries: list[Entry], pen: Pen, line: str, columns: int) -> Pen:

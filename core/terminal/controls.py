@@ -72,8 +72,15 @@ def go_to_line(grid: Grid, parameters: Parameters) -> None:
 
 
 def go_to(grid: Grid, parameters: Parameters) -> None:
-    go_to_line(grid, parameters)
-    go_to_column(grid, parameters[1:])
+    """CUP, HVP: programs that animate send little else."""
+    y = (parameters[0] or 1) - 1 if parameters else 0
+    x = (parameters[1] or 1) - 1 if len(parameters) > 1 else 0
+    last = grid.lines - 1
+    if mo.DECOM in grid.mode:
+        y, last = y + grid.top, grid.bottom
+    cursor = grid.cursor
+    cursor.y = y if y < last else last
+    cursor.x = x if x < grid.columns else grid.columns - 1
 
 
 def line_down(grid: Grid, parameters: Parameters) -> None:

@@ -86,7 +86,20 @@ class Grid(pyte.Screen):
         if table is not None:
             data = data.translate(table)
         self.last_character = data[-1]
-        if data.isascii() or NARROW.fullmatch(data):
+        cursor = self.cursor
+        x, stop = cursor.x, cursor.x + len(data)
+        if stop <= self.columns and mo.IRM not in self.mode and data.isascii():
+            # most of all text; the same as below, where it also may wrap
+            line = self.grid[cursor.y]
+            line.row = None
+            self.dirty.add(cursor.y)
+            if line.wide:
+                line.cut(x)
+                line.cut(stop)
+            line.text[x:stop] = data
+            line.styles[x:stop] = [self.pen.style] * (stop - x)
+            cursor.x = stop if stop < self.columns or mo.DECAWM in self.mode else stop - 1
+        elif data.isascii() or NARROW.fullmatch(data):
             self._draw_narrow(data)
         else:
             self._draw_any(data)

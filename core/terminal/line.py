@@ -74,7 +74,7 @@ class Line:
 
 
 def make_row(text: list[str], styles: list[CellStyle]) -> Row:
-    """Return cells as spans of equal style, without plain blanks at the end."""
+    """Return cells as spans, without plain blanks at the end; equal styles must be one object (`PenBox`)."""
     end = len(text)
     if not end:
         return ()
@@ -82,14 +82,14 @@ def make_row(text: list[str], styles: list[CellStyle]) -> Row:
     if first is PLAIN and styles.count(PLAIN) == end:
         whole = clean("".join(text)).rstrip(" ")
         return (Span(whole),) if whole else ()
-    while end and text[end - 1] == " " and styles[end - 1] == PLAIN:
+    while end and text[end - 1] == " " and styles[end - 1] is PLAIN:
         end -= 1
     spans = []
     start = 0
     while start < end:
         style = styles[start]
         stop = start + 1
-        while stop < end and (styles[stop] is style or styles[stop] == style):
+        while stop < end and styles[stop] is style:
             stop += 1
         spans.append(Span(clean("".join(text[start:stop])), style))
         start = stop

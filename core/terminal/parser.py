@@ -8,29 +8,37 @@ the same however the input is cut into pieces.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Protocol
 
 from core.terminal.pen import MAX_PARAMETERS
 
 MAX_STRING = 64 * 1024
 """Characters that are kept of an OSC, DCS, APC, PM or SOS string; the rest is swallowed."""
+_MOST_KNOWN = 4096
 _MAX_SEQUENCE = 256
 """Characters that are kept of the parameters of one sequence."""
 
 _TOKEN = re.compile(
-    r"([^\x00-\x1f\x7f-\x9f]+)"
+    r"(?:\x1b\[([0-9;:]{0,64})m)?([^\x00-\x1f\x7f-\x9f]+)"
     r"|\x1b\[([0-9;:]{0,64})m"
     r"|\x1b\[([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])"
     r"|([\x00-\x1a\x1c-\x1f\x7f-\x9f])"
     r"|(\x1b)"
 )
-_TEXT, _SGR, _CSI, _CONTROL = 1, 2, 6, 7
+_TEXT, _SGR, _CSI, _CONTROL = 2, 3, 7, 8
 _STRING_END = re.compile("[\x07\x18\x1a\x1b]")
 _STRINGS = {"]": "osc", "P": "dcs", "_": "apc", "^": "pm", "X": "sos", "k": "title"}
 
 
+Action = tuple[Callable[[list[int]], None], list[int]]
+
+
 class Terminal(Protocol):
     """What the parser drives."""
+
+    last_character: str
+    """What REP repeats: cleared by everything but text."""
 
     def draw(self, data: str) -> None: ...
     def set_pen(self, parameters: str) -> None:
@@ -42,8 +50,8 @@ class Terminal(Protocol):
         ...
 
     def escape(self, intermediates: str, final: str) -> None: ...
-    def control(self, prefix: str, parameters: list[int], intermediates: str, final: str) -> None:
-        """Act on a CSI sequence; a parameter that was not given is 0."""
+    def find_control(self, name: str) -> Callable[[list[int]], None]:
+        """Return what a CSI sequence of that prefix, intermediates and final byte does with its parameters."""
         ...
 
     def string(self, kind: str, text: str) -> None:
@@ -75,6 +83,9 @@ class Parser:
         self._kind = ""
         self._string: list[str] = []
         self._length = 0
+        self._known: dict[str, Action] = {}
+        """What whole sequences do: programs repeat themselves."""
+        self._controls: dict[str, Callable[[list[int]], None]] = {}
 
     @property
     def is_ground(self) -> bool:
@@ -94,18 +105,26 @@ class Parser:
 
     def _feed_ground(self, data: str, at: int) -> int:
         terminal = self._terminal
-        draw, set_pen, execute, control = terminal.draw, terminal.set_pen, terminal.execute, terminal.control
+        draw, set_pen, execute, known = terminal.draw, terminal.set_pen, terminal.execute, self._known
         for token in _TOKEN.finditer(data, at):
             kind = token.lastindex
             if kind == _TEXT:
-                draw(token[1])
+                if token[1] is not None:
+                    set_pen(token[1])
+                draw(token[2])
             elif kind == _SGR:
-                set_pen(token[2])
+                set_pen(token[3])
             elif kind == _CONTROL:
-                execute(token[7])
+                execute(token[8])
             elif kind == _CSI:
-                prefix, parameters, intermediates, final = token.group(3, 4, 5, 6)
-                control(prefix, read_parameters(parameters), intermediates, final)
+                action = known.get(token[0])
+                if action is None:
+                    prefix, parameters, intermediates, final = token.group(4, 5, 6, 7)
+                    action = self._learn(token[0], prefix + intermediates + final, parameters)
+                control, numbers = action
+                control(numbers)
+                if token[7] != "b":
+                    terminal.last_character = ""
             else:
                 self._state = "escape"
                 self._intermediates = ""
@@ -137,6 +156,19 @@ class Parser:
             self._take_csi(character)
         return at + 1
 
+    def _learn(self, sequence: str, name: str, parameters: str) -> Action:
+        """Return what a sequence does; remember it if it is named in full."""
+        if name not in self._controls:
+            if len(self._controls) >= _MOST_KNOWN:
+                self._controls.clear()
+            self._controls[name] = self._terminal.find_control(name)
+        action = self._controls[name], read_parameters(parameters)
+        if sequence:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[sequence] = action
+        return action
+
     def _take_escape(self, character: str) -> None:
         if character <= "/":
             self._intermediates = (self._intermediates + character)[:4]
@@ -162,8 +194,11 @@ class Parser:
             if character == "m" and not self._prefix and not self._intermediates:
                 self._terminal.set_pen(self._parameters)
             else:
-                numbers = read_parameters(self._parameters)
-                self._terminal.control(self._prefix, numbers, self._intermediates, character)
+                name = self._prefix + self._intermediates + character
+                control, numbers = self._learn("", name, self._parameters)
+                control(numbers)
+                if character != "b":
+                    self._terminal.last_character = ""
         elif self._state == "ignore":
             return
         elif character > "~":

@@ -108,7 +108,8 @@ class Pen:
 
     def __init__(self, style: CellStyle, find: Callable[[CellStyle], Pen]) -> None:
         self.style = style
-        self.blank = CellStyle(bg=style.bg) if style.bg else PLAIN
+        blank = CellStyle(bg=style.bg)
+        self.blank = PLAIN if not style.bg else style if style == blank else find(blank).style
         """What erased cells get: the background colour only (xterm's `bce`)."""
         self._find = find
         self._next: dict[str, Pen] = {}

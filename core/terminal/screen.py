@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import copy
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from pyte import modes as mo
 from pyte.screens import Cursor
@@ -42,7 +44,11 @@ class TerminalScreen(ModalGrid):
         """Act on output of the program, cut anywhere; large pieces are cheaper than small ones."""
         text = data if isinstance(data, str) else self._decoder.decode(data)
         self._frame = None
-        if len(text) >= 2 * self.columns and self._parser.is_ground:
+        if len(text) >= 2 * self.columns:
+            if not self._parser.is_ground:
+                begun = text.find("\n") + 1
+                self._parser.feed(text[:begun])
+                text = text[begun:]
             text = feed_bulk(self, self._parser, text)
         self._parser.feed(text)
 
@@ -153,25 +159,17 @@ class TerminalScreen(ModalGrid):
         elif name == "Z":
             self._owe(answer(self, "c", []))
 
-    def control(self, prefix: str, parameters: list[int], intermediates: str, final: str) -> None:
-        """A CSI sequence other than SGR."""
-        name = prefix + intermediates + final
-        function = SEQUENCES.get(name)
-        if function is not None:
-            function(self, parameters)
-            if final != "b":
-                self.last_character = ""
-        elif final in "hl" and name in ("h", "l", "?h", "?l"):
-            change = self.set_mode if final == "h" else self.reset_mode
-            change(*parameters, private=bool(prefix))
-        elif name == "s":
-            self.save_cursor()
-        elif name == "u":
-            self.restore_cursor()
-        elif name == "!p":
-            self.soft_reset()
-        else:
-            self._owe(answer(self, name, parameters))
+    def find_control(self, name: str) -> Callable[[list[int]], None]:
+        """Return what a CSI sequence other than SGR does, by its prefix, intermediates and final byte."""
+        if name in SEQUENCES:
+            return partial(SEQUENCES[name], self)
+        if name in ("h", "l", "?h", "?l"):
+            change = self.set_mode if name[-1] == "h" else self.reset_mode
+            return lambda parameters: change(*parameters, private=name[0] == "?")
+        simple = {"s": self.save_cursor, "u": self.restore_cursor, "!p": self.soft_reset}.get(name)
+        if simple is not None:
+            return lambda parameters: simple()
+        return lambda parameters: self._owe(answer(self, name, parameters))
 
     def string(self, kind: str, text: str) -> None:
         """An OSC, DCS, APC, PM or SOS string: the title is kept, queries are answered, all else is swallowed."""

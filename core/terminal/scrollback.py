@@ -21,8 +21,19 @@ class WrappedRow(tuple[Span, ...]):
     __slots__ = ()
 
 
+class WrappedText(str):
+    """As `WrappedRow`, for raw text."""
+
+    __slots__ = ()
+
+
 Entry = str | Row
 """A styled row, or raw text that starts in the default style and holds, beside text, only SGR, EL and tabs."""
+
+
+def is_wrapped(entry: Entry) -> bool:
+    """Return whether an entry goes on in the next one."""
+    return isinstance(entry, (WrappedRow, WrappedText))
 
 
 class TerminalScrollback:
@@ -70,7 +81,7 @@ class TerminalScrollback:
         """Remove and return the newest lines that go on in the screen's first line."""
         count = 0
         for entry in reversed(self._entries):
-            if not isinstance(entry, WrappedRow) or count == most:
+            if not is_wrapped(entry) or count == most:
                 break
             count += 1
         return self.take(count)
@@ -84,7 +95,7 @@ class TerminalScrollback:
         """Yield each line's text, oldest first, and whether it goes on in the next."""
         for entry in self._entries:
             row = self._row(entry)
-            yield "".join(span.text for span in row), isinstance(entry, WrappedRow)
+            yield "".join(span.text for span in row), is_wrapped(entry)
 
     def _row(self, entry: Entry) -> Row:
         if not isinstance(entry, str):
@@ -112,7 +123,7 @@ class TerminalScrollback:
         line = Line(0)
         for span in self._row(entry):
             _add(line, span.text, span.style)
-        line.wrapped = isinstance(entry, WrappedRow)
+        line.wrapped = is_wrapped(entry)
         return line
 
 
