@@ -15,6 +15,9 @@ from core.contract.display import Display
 from core.contract.errors import ToolErrorType
 from core.contract.frame import TerminalFrame
 from core.contract.ids import CallId, JobId, RequestId
+from core.contract.state import ApprovalMode as ApprovalMode
+from core.contract.state import JobState as JobState
+from core.contract.state import NoticeLevel as NoticeLevel
 from core.contract.todo import TodoList
 from core.contract.tool import CallState, Kind, ToolCall, ToolLocation
 from core.contract.usage import Usage
@@ -224,13 +227,6 @@ class RequestWithdrawn:
 # --- state ----------------------------------------------------------------------------------------
 
 
-class ApprovalMode(StrEnum):
-    DEFAULT = "default"
-    AUTO_EDIT = "auto_edit"
-    PLAN = "plan"
-    YOLO = "yolo"
-
-
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
     mode: ApprovalMode
@@ -256,14 +252,6 @@ class FileChanged:
     stat: DiffStat = DiffStat()
     created: bool = False
     deleted: bool = False
-
-
-class JobState(StrEnum):
-    RUNNING = "running"
-    QUIET = "quiet"
-    WAITING = "waiting"
-    """The foreground process is blocked reading its terminal."""
-    EXITED = "exited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,12 +300,6 @@ class SessionStarted:
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
     reason: str = ""
-
-
-class NoticeLevel(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
-from core.contract.events import JobState
 from core.contract.frame import Scrollback, TerminalFrame
+from core.contract.state import JobState
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped
 from widgets.shell.tabs import JobTabs, ShownJob
 from widgets.shell.terminal_view import LEAVE_KEYS, TerminalView

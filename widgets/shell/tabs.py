@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from core.contract.events import JobState
 from core.contract.frame import Scrollback, TerminalFrame
+from core.contract.state import JobState
 from core.contract.visible import make_visible_line
 from widgets.common.measures import format_duration
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from core.contract.events import ApprovalMode
+from core.contract.state import ApprovalMode
 from core.contract.visible import make_visible_line
 
 MODE_NAMES = {
