@@ -75,7 +75,7 @@ def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
     lines = block.split("\r\n")
     lines.pop()
     if _BACKGROUND.search(block):
-        left = _without_background(grid.pen, lines)
+        left = _without_background(grid.pen, lines, grid.columns)
         stop -= sum(map(len, left)) + 2 * len(left)
         del lines[len(lines) - len(left) :]
     drawn = grid.lines - 1
@@ -95,13 +95,13 @@ def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
     return stop - drawn_size
 
 
-def _without_background(pen: Pen, lines: list[str]) -> list[str]:
-    """Return the lines from the first one on that starts with a background: a line feed then paints the fresh line."""
+def _without_background(pen: Pen, lines: list[str], columns: int) -> list[str]:
+    """Return the lines from the first one on under which a background paints fresh lines: these must be drawn."""
     for at, line in enumerate(lines):
-        if pen.style.bg:
-            return lines[at:]
         if "\x1b" in line:
             pen = _pen_after(pen, line)
+            if pen.style.bg or (len(line) > columns and _BACKGROUND.search(line)):
+                return lines[at:]
     return []
 
 
