@@ -49,12 +49,12 @@ class EditOutcome:
         return self.rung in ("exact", "line endings")
 
 
-def find_edit(content: str, old: str, new: str, expected: int = 1, path: str = "") -> EditOutcome:
+def find_edit(content: str, old: str, new: str, expected: int | None = 1, path: str = "") -> EditOutcome:
     """Return what replacing `old` by `new` makes of a text.
 
     Args:
         content: the file's text, line breaks as they stand in it.
-        expected: how many places must be found.
+        expected: how many places must be found; none for any number.
         path: the file's name, for messages and as a hint at its kind.
 
     Raises:
@@ -109,7 +109,7 @@ def check_arguments(content: str, old: str, new: str, path: str) -> None:
         )
 
 
-def _climb(text: FileText, edit: Edit, expected: int, path: str, name: str) -> EditOutcome | None:
+def _climb(text: FileText, edit: Edit, expected: int | None, path: str, name: str) -> EditOutcome | None:
     search = _Search(text, expected, name)
     outcome = search.first(edit, _LITERAL)
     if outcome is not None:
@@ -171,7 +171,7 @@ def _kinds(edit: Edit) -> Iterator[Iterable[Reading]]:
 class _Search:
     """Looks for one edit on several rungs, and remembers where too few places were found."""
 
-    def __init__(self, text: FileText, expected: int, name: str) -> None:
+    def __init__(self, text: FileText, expected: int | None, name: str) -> None:
         self.text = text
         self.expected = expected
         self.name = name
@@ -223,9 +223,10 @@ class _Search:
     def _is_wanted(self, text: FileText, places: Sequence[Place]) -> bool:
         lines = [text.line_at(place.start) for place in places]
         overlap = any(a.stop > b.start for a, b in zip(places, places[1:], strict=False))
-        if len(places) > self.expected or (overlap and len(places) == self.expected):
+        wanted = len(places) if self.expected is None else self.expected
+        if len(places) > wanted or (overlap and len(places) == wanted):
             raise _mismatch(self.expected, lines, self.name)
-        if len(places) == self.expected:
+        if places and len(places) == wanted:
             return True
         self.found = self.found or lines
         return False
@@ -255,10 +256,16 @@ def _unfolded(place: Place, folding: Folding) -> Place:
     return Place(start, stop, place.groups, place.is_literal, place.whole_lines)
 
 
-def _mismatch(expected: int, lines: Sequence[int], name: str, qualifier: str = "") -> ToolFailure:
+def _mismatch(expected: int | None, lines: Sequence[int], name: str, qualifier: str = "") -> ToolFailure:
     numbers = sorted({line + 1 for line in lines})
     shown = ", ".join(map(str, numbers[:_SHOWN_LINES])) + (", …" if len(numbers) > _SHOWN_LINES else "")
     count = len(lines)
+    if expected is None:
+        return ToolFailure(
+            ToolErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
+            f"Failed to edit, the occurrences overlap or are too many (lines {shown}) in {name}.",
+            "Give more context in old_string.",
+        )
     return ToolFailure(
         ToolErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
         f"Failed to edit, expected {expected} occurrences but found {qualifier}{count}"

@@ -8,18 +8,22 @@ from dataclasses import dataclass, field
 from core.diff.compute import diff_sequences
 from core.diff.lines import split_ending, split_lines
 from core.fileops.matching.carry import Carrier
+from core.fileops.matching.exact import literal_place
 from core.fileops.matching.indentation import BLANKS, IndentMap, Unmapped, indent_of
 from core.fileops.matching.layout import indent_map
 from core.fileops.matching.text import Edit, FileText, Group, Place, Unsure
 
 
-def merge(text: FileText, edit: Edit, place: Place, carrier: Carrier | None = None) -> tuple[str, int]:
+def merge(
+    text: FileText, edit: Edit, place: Place, carrier: Carrier | None = None, *, keep_breaks: bool = False
+) -> tuple[str, int]:
     """Return what comes to stand in the place, and how many characters before it (white space) go as well.
 
     Args:
         carrier: keeps the file's spelling within changed lines, where it differs from that of old_string.
+        keep_breaks: other line breaks are no wish of their own even if nothing else differs.
     """
-    if _only_breaks_differ(edit):
+    if not keep_breaks and _only_breaks_differ(edit):
         return edit.new, 0
     made = _Merge(text, edit, place, carrier)
     return made.result(), len(made.cut_indent)
@@ -29,6 +33,14 @@ def _only_breaks_differ(edit: Edit) -> bool:
     return (
         edit.old_lines == edit.new_lines and edit.old != edit.new and edit.old.endswith("\n") == edit.new.endswith("\n")
     )
+
+
+def rewrite(content: str, new: str) -> str:
+    """Return `new` in place of a whole text: lines that stay keep their line breaks, others take a neighbour's."""
+    if "\r" not in content and "\r" not in new:
+        return new
+    edit = Edit(content, new)
+    return merge(FileText(content), edit, literal_place(edit, 0, len(content)), keep_breaks=True)[0]
 
 
 @dataclass(slots=True)

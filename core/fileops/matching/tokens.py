@@ -59,18 +59,25 @@ def find_tokens(text: FileText, edit: Edit, path: str) -> list[Place]:
     if not wanted or len(wanted) > _MAX_WANTED or wanted not in whole:
         return []
     starts = [0, *accumulate(map(len, squeezed))]
-    pattern = _WORDS if kind in _PROSE else _TOKEN
-    tokens = _tokens(edit.old, pattern)
+    # Prose may hold code: what is not the same words may still be the same tokens.
+    readings = [(_TOKEN, kind if kind not in _PROSE else "")]
+    if kind in _PROSE:
+        readings.insert(0, (_WORDS, kind))
+    tokens = [_tokens(edit.old, pattern) for pattern, _ in readings]
     places: list[Place] = []
     seen: list[int] = []
     for offset in occurrences(whole, wanted):
         first, last = bisect_right(starts, offset) - 1, bisect_left(starts, offset + len(wanted)) - 1
         seen.append(first)
-        if len(seen) > MAX_PLACES or len(places) * len(tokens) > _MAX_TOKENS:
+        if len(seen) > MAX_PLACES or len(places) * len(tokens[-1]) > _MAX_TOKENS:
             raise Ambiguous(seen)
         if starts[first] != offset or starts[last + 1] != offset + len(wanted):
             continue
-        place = _place(text, edit, (first, last + 1), tokens, pattern, kind)
+        tries = (
+            _place(text, edit, (first, last + 1), old, pattern, kind)
+            for old, (pattern, kind) in zip(tokens, readings, strict=True)
+        )
+        place = next((place for place in tries if place is not None), None)
         if place is not None:
             places.append(place)
     return places

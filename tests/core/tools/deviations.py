@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from core.contract.errors import ToolErrorType
 
@@ -18,6 +19,8 @@ class Deviation:
     """We do what the case refuses."""
     contains: tuple[str, ...] | None = None
     """What the model text holds instead; `${ROOT}` and `${BASE}` as in the cases."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files afterwards that are not as the case says."""
 
 
 BOUNDARY = "the specification names path_not_in_workspace for what the reference calls invalid_tool_params"
@@ -60,4 +63,28 @@ SHELL: dict[str, Deviation] = {
     "shell-037": Deviation(BACKGROUND, contains=("Command moved to background (PID: ", "`read_background_output`")),
     "shell-038": Deviation("what has ended while it was watched is reported as ended", contains=("Output: quick",)),
     "shell-043": Deviation("the user's git configuration stays as it is; GIT_PAGER alone is set", contains=()),
+}
+
+PLACEHOLDERS = "the specification refuses placeholders in any comment syntax"
+OWN_PATH = "the specification takes paths from the workspace root and searches for none"
+
+EDITING: dict[str, Deviation] = {
+    "edit-002": Deviation(
+        "lines that move between blocks are refused",
+        ToolErrorType.EDIT_NO_OCCURRENCE_FOUND,
+        files={"a.txt": "  hello\n    world\n"},
+    ),
+    "edit-020": Deviation("line breaks stay per line", files={"a.txt": "line1\r\nX\nline3\n"}),
+    "edit-033": Deviation(
+        "a file that indents with tabs gets tabs", contains=(), files={"a.txt": "\tbaz();\n\t\tqux();\n"}
+    ),
+    "edit-045": Deviation(PLACEHOLDERS, ToolErrorType.INVALID_TOOL_PARAMS, files={"a.txt": "x\n"}),
+    "edit-046": Deviation(OWN_PATH, ToolErrorType.FILE_NOT_FOUND, files={"sub/deep/target.txt": "old\n"}),
+    "edit-052": Deviation(
+        "expected_replacements is declared", succeeds=True, contains=("(2 replacements)",), files={"a.txt": "y y"}
+    ),
+    "edit-054": Deviation("the byte order mark is kept and no part of the text", contains=("updated code:\nbye\n",)),
+    "edit-058": Deviation("a directory has a type of its own", ToolErrorType.TARGET_IS_DIRECTORY),
+    "write-005": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
+    "write-022": Deviation("a sensitive name is refused as such", ToolErrorType.SENSITIVE_PATH),
 }
