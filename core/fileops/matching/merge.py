@@ -66,9 +66,11 @@ class _Output:
         """Return the text; `last_ending` says whether the last line has a break at all."""
         known = [ending for ending in self.endings if ending]
         neighbour = known[0] if known else self.default
-        result = []
+        result: list[str] = []
         for index, (body, ending) in enumerate(zip(self.parts, self.endings, strict=True)):
             neighbour = ending or neighbour
+            if not body and neighbour == "\n" and result and result[-1].endswith("\r"):
+                neighbour = "\r"  # a line feed alone would make one break of the two
             if index < len(self.parts) - 1 or last_ending:
                 result.append(body + neighbour)
             else:
