@@ -85,10 +85,11 @@ def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
     head = lines[: len(lines) - drawn]
     for line in grid.grid[:y]:
         grid.history.push(line)
-    if "\x1b" in block or "\t" in block or max(map(len, head), default=0) > grid.columns:
-        _push(grid, head)
-    else:
+    is_plain = grid.pen is grid.pens.plain and "\x1b" not in block and "\t" not in block
+    if is_plain and max(map(len, head), default=0) <= grid.columns:
         grid.history.extend(head)
+    else:
+        _push(grid, head)
     grid.grid = [Line(grid.columns) for _ in range(grid.lines)]
     grid.cursor.x = grid.cursor.y = 0
     grid.touch_all()

@@ -339,7 +339,10 @@ LINES = st.one_of(
 )
 
 
-@given(st.lists(LINES, min_size=20, max_size=80), st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m"]))
+@given(
+    st.lists(LINES, min_size=20, max_size=80),
+    st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m", "\x1b[32m"]),
+)
 def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str) -> None:
     text = before + "\r\n".join(lines) + "\r\nend"
     fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
