@@ -23,6 +23,7 @@ _KEYS = frozenset(
 _KEYS_WITH_DOTS = _KEYS | frozenset(
     "other others more keep kept before above below original continues continue".split()
 )
+_PHRASE = re.compile(r"\bno (?:other |more )?changes?\b|\bas (?:before|above|is|it was)\b|\bcontinues\b")
 _FILLERS = frozenset(
     """a above after all already and are arguments args as at be been before below block body but by case cases change
     changed changes class classes code codes component config constants constructor content contents continue continues
@@ -62,7 +63,7 @@ def find_placeholder(old: str, new: str, path: str = "") -> str:
 
 def _may_hold(new: str) -> bool:
     lowered = new.lower()
-    return bool(_DOTS.search(new)) or any(key in lowered for key in _KEYS)
+    return bool(_DOTS.search(new) or _PHRASE.search(lowered)) or any(key in lowered for key in _KEYS)
 
 
 def is_placeholder(line: str, path: str = "") -> bool:
@@ -87,7 +88,7 @@ def is_placeholder(line: str, path: str = "") -> bool:
         return bool(_KEYS_WITH_DOTS.intersection(words)) and not _looks_like_code(text)
     if match["open"] in ("(", "[") or (match["open"].startswith("#") and _suffix(path) in _HEADINGS):
         return False
-    return bool(_KEYS.intersection(words)) and _all_known(words)
+    return _all_known(words) and (bool(_KEYS.intersection(words)) or bool(_PHRASE.search(" ".join(words))))
 
 
 def _suffix(path: str) -> str:

@@ -27,6 +27,10 @@ OLD = "def f():\n    a()\n    b()\n    c()\n"
         "    # (unchanged)",
         "(* … existing cases … *)",
         "run()  # ... rest unchanged",
+        "// (no changes)",
+        "# code continues here",
+        "// … existing code …",
+        "// rest of method omitted for brevity",
     ],
 )
 def test_a_placeholder_for_lines_that_would_vanish(line: str) -> None:
@@ -49,6 +53,8 @@ def test_a_placeholder_for_lines_that_would_vanish(line: str) -> None:
         "# unchanged since 2019 by the vendor",
         "return rest",
         "# existing rows win",
+        "# TODO: the rest, later",
+        "# as fast as before",
     ],
 )
 def test_code_and_comments_are_none(line: str) -> None:
