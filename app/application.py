@@ -8,7 +8,6 @@ import gc
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -19,9 +18,9 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 
-import stet
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
+from app.panes import STYLES
 from app.screens.workspace import WorkspaceScreen
 from core.contract.errors import StetError
 from widgets.common.line_filter import ControlFilter
@@ -30,8 +29,6 @@ from widgets.prompt.prompt import PromptPane
 if TYPE_CHECKING:
     from app.host import SessionHost
     from app.palette import PaletteEntry
-
-STYLES = Path(stet.HOME) / "styles"
 
 
 class StetApp(App[int]):
@@ -49,7 +46,7 @@ class StetApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
     """None: every key is a row of the catalogue and stands on the workspace."""
-    CSS_PATH = [STYLES / f"{name}.tcss" for name in ("workspace", "transcript", "prompt", "todo", "status", "shell")]
+    CSS_PATH = [STYLES / f"{name}.tcss" for name in ("workspace", "prompt", "status")]
 
     def __init__(
         self,
@@ -77,7 +74,7 @@ class StetApp(App[int]):
         """The running session's side; there from shortly after the first paint."""
 
     def get_default_screen(self) -> Screen[None]:
-        from app.presenters.prompt import Completions
+        from app.completions import Completions
 
         self.completions = Completions()
         prompt = PromptPane(

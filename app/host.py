@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.stage import Presenter, Stage
 from core.contract.errors import StetError
-from core.contract.events import NoticeLevel
-from widgets.transcript.view import TranscriptView
+from core.contract.state import NoticeLevel
 
 if TYPE_CHECKING:
     from app.application import StetApp
     from app.bootstrap import Engine
     from app.commands.registry import CommandRegistry
     from app.palette import PaletteEntry
+    from widgets.transcript.view import TranscriptView
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ class SessionHost:
         """Open the session, serve it until `close`, and close it."""
         try:
             bootstrap, bridge, presenters = await asyncio.to_thread(self._load)
+            await self._app.workspace.pane("chat")
             async with bootstrap.open_engine(self._app.options) as engine:
                 await self._serve(engine, bridge, presenters)
         except StetError as error:
@@ -93,6 +94,8 @@ class SessionHost:
 
     @property
     def _chat(self) -> TranscriptView:
+        from widgets.transcript.view import TranscriptView
+
         return self._app.workspace.query_one("#chat", TranscriptView)
 
     def _show_failure(self, error: StetError) -> None:

@@ -8,8 +8,8 @@ from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
-from widgets.todo.pane import TodosEdited
-from widgets.transcript.view import TranscriptView
+from widgets.todo.messages import TodosEdited
+from widgets.transcript.messages import CopyRequested
 
 ROUTED: tuple[type[Message], ...] = (
     PromptSubmitted,
@@ -18,7 +18,7 @@ ROUTED: tuple[type[Message], ...] = (
     PasteRefused,
     StatusBar.Chosen,
     KeyFooter.Chosen,
-    TranscriptView.CopyRequested,
+    CopyRequested,
     TodosEdited,
     KeysTyped,
     JobResized,

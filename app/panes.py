@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import stet
 from app.actions import Catalogue, Scope
 
 if TYPE_CHECKING:
     from textual.widget import Widget
+
+STYLES = Path(stet.HOME) / "styles"
 
 
 class Place(StrEnum):
@@ -26,9 +30,10 @@ class PaneSpec:
     place: Place
     scope: Scope
     """Whose keys work while the pane has the focus."""
+    sheet: str
+    """The file with its looks, in `STYLES`; read when the pane is made."""
     make: Callable[[Catalogue], Widget]
-    at_start: bool = True
-    """Made before the first paint; others are made when they are first shown."""
+    """Called when the pane is first shown; the screen paints before that, so what it imports may be heavy."""
 
 
 def _make_chat(catalogue: Catalogue) -> Widget:
@@ -50,9 +55,9 @@ def _make_shell(catalogue: Catalogue) -> Widget:
 
 
 PANES: tuple[PaneSpec, ...] = (
-    PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, _make_chat),
-    PaneSpec("todo", Place.SIDE, Scope.TODO, _make_todo, at_start=False),
-    PaneSpec("shell", Place.DOCK, Scope.SHELL, _make_shell, at_start=False),
+    PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, "transcript.tcss", _make_chat),
+    PaneSpec("todo", Place.SIDE, Scope.TODO, "todo.tcss", _make_todo),
+    PaneSpec("shell", Place.DOCK, Scope.SHELL, "shell.tcss", _make_shell),
 )
 
 

@@ -17,27 +17,9 @@ from widgets.prompt.candidates import Candidate
 from widgets.prompt.draft import Draft, PromptMode
 from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
 from widgets.prompt.prompt import PromptPane
-from widgets.prompt.trigger import CompletionKind
 
 if TYPE_CHECKING:
     from app.commands.registry import CommandRegistry
-    from core.workspace.index import FileIndex
-
-
-class Completions:
-    """Gives the prompt its candidates; empty until the session is there."""
-
-    def __init__(self) -> None:
-        self.index: FileIndex | None = None
-        self.commands: Callable[[str], Sequence[Candidate]] = lambda query: ()
-
-    async def complete(self, kind: CompletionKind, query: str) -> Sequence[Candidate]:
-        """Return the candidates for what was typed, the best first."""
-        if kind == "command":
-            return self.commands(query)
-        if self.index is None:
-            return ()
-        return [Candidate(entry.path) for entry in await self.index.find(query)]
 
 
 class PromptPresenter(Presenter):

@@ -10,7 +10,8 @@ from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
 from core.contract.events import TodosChanged
 from core.contract.todo import TodoList
-from widgets.todo.pane import TodoPane, TodosEdited
+from widgets.todo.messages import TodosEdited
+from widgets.todo.pane import TodoPane
 
 
 class TodosPresenter(Presenter):

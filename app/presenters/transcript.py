@@ -35,6 +35,7 @@ from core.contract.ids import CallId
 from core.contract.tool import ToolCall
 from core.contract.visible import make_visible_line
 from widgets.transcript.block import BlockId
+from widgets.transcript.messages import CopyRequested
 from widgets.transcript.view import TranscriptView
 
 _TARGETS = ("file_path", "command", "pattern", "dir_path", "path", "url", "query", "fact")
@@ -80,7 +81,7 @@ class TranscriptPresenter(Presenter):
         }
 
     def message_routes(self) -> dict[type, Callable[[Any], None]]:
-        return {TranscriptView.CopyRequested: self._copy}
+        return {CopyRequested: self._copy}
 
     def register(self) -> None:
         register, view = self.stage.app.dispatch.register, self.view
@@ -226,7 +227,7 @@ class TranscriptPresenter(Presenter):
 
     # --- copying ----------------------------------------------------------------------------------
 
-    def _copy(self, message: TranscriptView.CopyRequested) -> None:
+    def _copy(self, message: CopyRequested) -> None:
         self.stage.spawn(copy_text(self.stage.app, message.text, message.what))
 
     def replay(self, envelopes: tuple[Envelope, ...]) -> None:

@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.messages import ROUTED
-from app.panes import PANES, PaneSpec, Place, pane_of
+from app.panes import PANES, STYLES, PaneSpec, Place, pane_of
 from widgets.prompt.prompt import PromptPane
 from widgets.status.line import StatusLine
 
@@ -48,20 +48,18 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.on_focus_moved: Callable[[Scope], None] = lambda scope: None
         self._side_wanted = True
         self._maximised: str | None = None
+        self._styled_focused = True
+        """Whether the terminal had the focus when the styles were last made."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="upper"):
-            yield Container(*self._made(Place.MAIN), id="main")
-            yield Vertical(*self._made(Place.SIDE), id="side")
+            yield Container(id="main")
+            yield Vertical(id="side")
         yield self.prompt
-        yield Container(*self._made(Place.DOCK), id="dock")
+        yield Container(id="dock", classes="-none")
         yield self.status
 
-    def _made(self, place: Place) -> list[Widget]:
-        return [spec.make(self.dispatch.catalogue) for spec in PANES if spec.place is place and spec.at_start]
-
     def on_mount(self) -> None:
-        self.set_dock("none")
         self._arrange()
 
     # --- panes ------------------------------------------------------------------------------------
@@ -72,6 +70,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         if found is not None:
             return found
         spec = pane_of(id)
+        sheet = STYLES / spec.sheet
+        self.app.stylesheet.add_source(sheet.read_text(encoding="utf-8"), (str(sheet), ""))
         widget = spec.make(self.dispatch.catalogue)
         await self.query_one(f"#{spec.place.value}").mount(widget)
         self._arrange()
@@ -132,15 +132,12 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def set_dock(self, height: str) -> None:
         """Give the dock `none`, a `third` or `two-thirds` of the height."""
-        dock = self.query_one("#dock")
-        for known in DOCK_HEIGHTS:
-            dock.set_class(known == height, f"-{known}")
+        self.query_one("#dock").update_classes({f"-{known}": known == height for known in DOCK_HEIGHTS})
 
     def maximise_pane(self, id: str | None) -> None:
         """Give one pane the whole screen above the status line, or give the others their place back."""
         self._maximised = id
-        for spec in PANES:
-            self.set_class(spec.id == id, f"-only-{spec.id}")
+        self.update_classes({f"-only-{spec.id}": spec.id == id for spec in PANES})
         self._arrange()
 
     @property
@@ -150,8 +147,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def _arrange(self) -> None:
         narrow = self.app.size.width < NARROW
         side = self.query_one("#side")
-        self.set_class(narrow, "-narrow")
-        self.set_class(self.app.size.height < LOW, "-low")
+        self.update_classes({"-narrow": narrow, "-low": self.app.size.height < LOW})
         focused = self.focused_pane
         in_side = focused is not None and focused.place is Place.SIDE
         side.display = bool(side.children) and self._side_wanted and (not narrow or in_side)
@@ -189,8 +185,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         forward = on(_routed)(forward)
 
     def update_node_styles(self, animate: bool = True) -> None:
-        """Restyle only what looks different without the focus.
+        """As Textual's, but when the terminal gains or loses the focus, restyle only what looks different then.
 
-        Textual calls this whenever the terminal gains or loses the focus, and would restyle every widget.
+        Textual would restyle every widget, just when someone comes back and types. It calls this without `animate`
+        when the screen comes up again: then anything may have changed.
         """
-        self.app.update_styles(self.prompt)
+        focused = self.app.app_focus
+        if animate and focused is not self._styled_focused:
+            self._styled_focused = focused
+            self.app.update_styles(self.prompt)
+        else:
+            super().update_node_styles(animate)

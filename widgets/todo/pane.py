@@ -8,20 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Key
-from textual.message import Message
 
 from core.contract.ids import new_id
 from core.contract.todo import Todo, TodoList
 from widgets.todo import edits
+from widgets.todo.messages import TodosEdited
 from widgets.todo.view import TodoView
-
-
-class TodosEdited(Message):
-    """The user changed the list; it is shown already."""
-
-    def __init__(self, todos: TodoList) -> None:
-        super().__init__()
-        self.todos = todos
 
 
 class TodoPane(Vertical):

@@ -13,7 +13,8 @@ from app.actions import Catalogue, Scope
 from core.contract.todo import Todo, TodoList, TodoStatus
 from tests.widgets.hostile import HOSTILE, is_safe
 from widgets.todo import edits
-from widgets.todo.pane import TodoPane, TodosEdited
+from widgets.todo.messages import TodosEdited
+from widgets.todo.pane import TodoPane
 from widgets.todo.view import todo_line
 
 STYLES = Path(__file__).parents[3] / "styles"

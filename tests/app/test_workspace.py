@@ -1,0 +1,106 @@
+"""The workspace's styles: cheap when the terminal gains or loses the focus, true when the layout changes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.dom import DOMNode
+from textual.pilot import Pilot
+
+from app.application import StetApp
+from app.options import SessionOptions
+from widgets.transcript.view import TranscriptView
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("CONFIG", "STATE", "CACHE"):
+        monkeypatch.setenv(f"STET_{kind}_DIR", str(tmp_path / kind.lower()))
+
+
+@asynccontextmanager
+async def running_app(folder: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[StetApp, Pilot[int]]]:
+    app = StetApp(SessionOptions(directory=folder, offline=True, interactive=True))
+    async with app.run_test(size=size) as pilot:
+        while app.host is None:
+            await pilot.pause()
+        await app.host.ready.wait()
+        await pilot.pause()
+        yield app, pilot
+
+
+def count_restyled(app: StetApp, monkeypatch: pytest.MonkeyPatch) -> list[DOMNode]:
+    """Return a list that gets every node whose styles are made anew."""
+    restyled: list[DOMNode] = []
+    update_nodes = app.stylesheet.update_nodes
+
+    def counting(nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        listed = list(nodes)
+        restyled.extend(listed)
+        update_nodes(listed, animate=animate)
+
+    monkeypatch.setattr(app.stylesheet, "update_nodes", counting)
+    return restyled
+
+
+async def test_the_terminals_focus_restyles_the_prompt_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_app(tmp_path) as (app, pilot):
+        chat = app.workspace.query_one("#chat", TranscriptView)
+        for number in range(50):
+            chat.add_user(f"prompt {number}")
+        await app.workspace.pane("todo")
+        await app.workspace.pane("shell")
+        await pilot.pause()
+        restyled = count_restyled(app, monkeypatch)
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        assert restyled, "the prompt looks different without the focus"
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        prompt = set(app.workspace.prompt.walk_children(with_self=True))
+        assert set(restyled) <= prompt
+        assert len(restyled) <= 6 * len(prompt), "three times each for out and in"
+        assert app.workspace.focused is app.workspace.prompt.editor
+
+
+async def test_a_class_of_the_workspace_reaches_its_panes(tmp_path: Path) -> None:
+    async with running_app(tmp_path) as (app, pilot):
+        await app.workspace.focus_pane("shell")
+        app.workspace.maximise_pane("shell")
+        await pilot.pause()
+        assert not app.workspace.query_one("#upper").display
+        app.workspace.maximise_pane(None)
+        await pilot.pause()
+        assert app.workspace.query_one("#upper").display
+
+
+async def test_a_theme_that_was_changed_under_a_dialog_shows_afterwards(tmp_path: Path) -> None:
+    async with running_app(tmp_path) as (app, pilot):
+        before = app.workspace.styles.background
+        await pilot.press("f1")
+        await pilot.pause()
+        assert app.screen is not app.workspace
+        app.post_message(events.AppBlur())
+        app.theme = "textual-light"
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is app.workspace
+        assert app.workspace.styles.background != before
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_panes_are_dressed_when_they_are_made(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with running_app(tmp_path, size) as (app, pilot):
+        chat = app.workspace.find_pane("chat")
+        assert chat is not None
+        assert chat.styles.scrollbar_size_vertical == 1, "the sheet of the transcript says so"
+        assert chat.size.width >= size[0] - 40
+        assert chat.size.height > size[1] // 2
