@@ -7,6 +7,7 @@ Tab and line feed stay. Zero-width joiners and variation selectors stay inside e
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _INVISIBLE = (
@@ -19,7 +20,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
     + _INVISIBLE
     + "]"
-    + f"|(?<![{_EMOJI}])(?<!{_SELECTED}\ufe0f)\u200d|(?<!{_SELECTED})[\ufe0e\ufe0f]"
+    + f"|(?<![{_EMOJI}])(?<!{_SELECTED}\ufe0f)\u200d|\u200d(?![{_EMOJI}])|(?<!{_SELECTED})[\ufe0e\ufe0f]"
 )
 
 
@@ -44,6 +45,14 @@ def make_visible(text: str) -> str:
 def make_visible_line(text: str) -> str:
     """As `make_visible`, for one line: line feeds and tabs are shown as symbols, too."""
     return make_visible(text).replace("\n", "\u240a").replace("\t", "\u2409")
+
+
+def visible_offsets(line: str) -> list[int]:
+    """Return where each character of `line` (one without line breaks) begins in `make_visible_line(line)`."""
+    lengths = [1] * len(line)
+    for match in _HIDDEN.finditer(line):
+        lengths[match.start()] = len(_show(match))
+    return list(accumulate(lengths[:-1], initial=0)) if line else []
 
 
 def has_hidden(text: str) -> bool:

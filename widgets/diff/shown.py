@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
 
-from core.contract.visible import make_visible, make_visible_line
+from core.contract.visible import make_visible_line, visible_offsets
 
 TAB_WIDTH = 4
 
@@ -52,7 +52,7 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
             length += gap
             column += gap
         piece = make_visible_line(field)
-        offsets.extend(length + offset for offset in _offsets(field, piece))
+        offsets.extend(length + offset for offset in visible_offsets(field))
         shown.append(piece.replace(" ", "\u00b7") if blanks else piece)
         length += len(piece)
         column += cell_len(piece)
@@ -60,18 +60,3 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
     result = "".join(shown)
     is_same = length == len(text)
     return ShownLine(result, column, None if is_same else tuple(offsets))
-
-
-def _offsets(field: str, shown: str) -> list[int]:
-    """Return where each character of `field` begins in `shown`."""
-    if len(field) == len(shown):
-        return list(range(len(field)))
-    offsets = []
-    position = 0
-    before = ""
-    for character in field:
-        offsets.append(position)
-        # How a character is shown depends on the two before it at most.
-        position += len(make_visible(before + character)) - len(make_visible(before))
-        before = (before + character)[-2:]
-    return offsets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.contract.visible import has_hidden, make_visible, make_visible_line
+from core.contract.visible import has_hidden, make_visible, make_visible_line, visible_offsets
 from tests.widgets.hostile import HOSTILE, is_safe
 
 TEXT = st.text(
@@ -23,6 +23,7 @@ def test_selectors_and_joiners_elsewhere_are_shown() -> None:
     assert make_visible("a\ufe0f") == "a\\ufe0f"
     assert make_visible("⚠\ufe0f\ufe0f") == "⚠\ufe0f\\ufe0f"
     assert make_visible("a\u200db") == "a\\u200db"
+    assert make_visible("👩\u200d ") == "👩\\u200d "
     assert make_visible("a\ufe00\U000e0101") == "a\\ufe00\\U000e0101"
 
 
@@ -42,3 +43,16 @@ def test_what_is_visible_holds_nothing_hidden(text: str) -> None:
 def test_hostile_texts_are_safe() -> None:
     for text in HOSTILE:
         assert is_safe(make_visible_line(text))
+
+
+@given(TEXT)
+def test_offsets_say_where_each_character_is_shown(text: str) -> None:
+    line = text.replace("\r", "").replace("\n", "")
+    offsets = visible_offsets(line)
+    shown = make_visible_line(line)
+    assert len(offsets) == len(line)
+    ends = [*offsets[1:], len(shown)]
+    pieces = [shown[start:end] for start, end in zip(offsets, ends, strict=False)]
+    assert "".join(pieces) == shown
+    assert all(piece == character or len(piece) > 1 or has_hidden(character) or character == "\t"
+               for piece, character in zip(pieces, line, strict=True))  # fmt: skip
