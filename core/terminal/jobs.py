@@ -64,6 +64,7 @@ class JobTable:
         self._tasks: asyncio.TaskGroup | None = None
         self._served: dict[JobId, asyncio.Task[None]] = {}
         self._shell: JobId | None = None
+        self._starting_shell = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
@@ -146,18 +147,21 @@ class JobTable:
         Raises:
             StetError: it could not be started, or no pseudo-terminal can be had.
         """
-        if self.shell is not None:
-            return self.shell
-        if not self._terminals:
-            raise StetError("Your shell needs a terminal, and none can be had here.", "Commands still run, with pipes.")
-        id = self._next_id()
-        shell = login_shell()
-        environment = shell_environment(self.session, id)
-        child = await self._spawn(
-            (shell, "-l"), directory, environment, columns, lines, attached=True, outlives_shell=False
-        )
-        self._shell = id
-        return await self._serve(id, os.path.basename(shell), directory, child, columns, lines, None, shell=True)
+        async with self._starting_shell:  # who asks while it starts gets the same one
+            if self.shell is not None:
+                return self.shell
+            if not self._terminals:
+                raise StetError(
+                    "Your shell needs a terminal, and none can be had here.", "Commands still run, with pipes."
+                )
+            id = self._next_id()
+            shell = login_shell()
+            environment = shell_environment(self.session, id)
+            child = await self._spawn(
+                (shell, "-l"), directory, environment, columns, lines, attached=True, outlives_shell=False
+            )
+            self._shell = id
+            return await self._serve(id, os.path.basename(shell), directory, child, columns, lines, None, shell=True)
 
     def forget(self, id: str) -> None:
         """Drop a job that has ended and left nothing behind; others stay."""

@@ -215,7 +215,8 @@ async def test_a_waiting_job_looks_at_nothing(jobs: JobTable, tmp_path: Path, mo
 async def test_the_users_shell_keeps_its_state(jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.setenv("GEMINI_API_KEY", "the user's own")
-    shell = await jobs.start_shell(str(tmp_path))
+    shell, same = await asyncio.gather(*(jobs.start_shell(str(tmp_path)) for _ in range(2)))
+    assert same is shell
     assert await jobs.start_shell(str(tmp_path)) is shell
     assert jobs.shell is shell
     assert shell.is_shell
