@@ -51,12 +51,19 @@ class InlineEditor(TextArea):
         self.display = False
         self.load_text("")
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
+        bindings = self._bindings.key_to_bindings.get(event.key)
+        if event.key != "escape" and not bindings:
+            return
+        event.stop()
+        event.prevent_default()
         if event.key == "escape":
             # A text area that indents by tab takes escape for moving the focus.
-            event.stop()
-            event.prevent_default()
             self.action_leave()
+            return
+        # Here and not by way of the application: what is typed right behind a key must not overtake it.
+        for binding in bindings or ():
+            await self.run_action(binding.action)
 
     def action_save(self) -> None:
         self.post_message(self.Saved(self.text))
