@@ -71,7 +71,7 @@ class Catalogue:
         keys: action id to the keys that replace its own (from `app.keymap`, already checked).
         """
         changed = keys or {}
-        self._actions = {row.id: replace(row, keys=changed.get(row.id, row.keys)) for row in rows}
+        self._actions = {row.id: replace(row, keys=changed[row.id]) if row.id in changed else row for row in rows}
 
     def __iter__(self) -> Iterator[Action]:
         return iter(self._actions.values())

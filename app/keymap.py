@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from app.action_rows import ROWS, Action, Scope
@@ -51,10 +49,12 @@ def load_keymap(path: Path, rows: Iterable[Action] = ROWS) -> Keymap:
     """
     try:
         text = path.read_text(encoding="utf-8")
+        import tomllib  # late: most people have no such file, and the first paint waits for this module
+
         table = tomllib.loads(text)
     except FileNotFoundError:
         return Keymap()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         return Keymap(problems=(StetError(f"{path} can't be read as TOML: {error}", "The built-in keys are used."),))
     actions = {action.id: action for action in rows}
     keys: dict[str, tuple[str, ...]] = {}
@@ -111,6 +111,8 @@ def _line_of(text: str, name: str) -> int:
 def _known(name: str, actions: dict[str, Action], where: str) -> str:
     if name in actions:
         return name
+    from difflib import get_close_matches  # late, as above
+
     near = get_close_matches(name, actions, 1)
     hint = f"Did you mean {near[0]!r}?" if near else "The help lists all actions."
     raise StetError(f"{where}: there is no action {name!r}.", hint)

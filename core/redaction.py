@@ -5,7 +5,7 @@ Knows nothing of messages: a caller gives it strings, and keeps from it what mus
 
 from __future__ import annotations
 
-import json
+import functools
 import re
 from collections.abc import Iterable, Mapping
 
@@ -76,7 +76,12 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("token", rf"[Tt](?i:oken){_ASSIGNED}"),
     ("key", rf"[Aa](?i:pi[_-]?key|ccess[_-]?key){_ASSIGNED}"),
 )
-_COMPILED = tuple((marker, re.compile(pattern, re.ASCII)) for marker, pattern in _SHAPES)
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when a text first has its marker: all at once would delay the first paint."""
+    return re.compile(pattern, re.ASCII)
 
 
 class Redactor:
@@ -103,9 +108,9 @@ class Redactor:
             if value in text:
                 text = text.replace(value, MARK)
         lowered = text.lower()
-        for marker, pattern in _COMPILED:
+        for marker, pattern in _SHAPES:
             if marker in lowered:
-                text = pattern.sub(_hide, text)
+                text = _compiled(pattern).sub(_hide, text)
         return text
 
 
@@ -116,6 +121,8 @@ def _is_telling(value: str) -> bool:
 
 def _forms(value: str) -> Iterable[str]:
     """Return a secret as it stands in plain text and in JSON."""
+    import json  # late: most environments hold no secret, and the first paint waits for this module
+
     return value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.settings.paths import Folders, project_settings_file
-from core.settings.positions import Place, find_positions
 from core.settings.problem import SettingsProblem
 from core.settings.source import UnreadableSettings, parse_settings, read_settings_text
+
+if TYPE_CHECKING:
+    from core.settings.positions import Place
 
 PREFIX = "STET_"
 SEPARATOR = "__"
@@ -41,6 +43,8 @@ class Layer:
     def find_place(self, path: tuple[str, ...]) -> Place | None:
         """Return where a key stands, or the nearest table above it that stands anywhere."""
         if self._places is None:
+            from core.settings.positions import find_positions  # late: only a problem asks for places
+
             self._places = find_positions(self.text)
         return next((self._places[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self._places), None)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +70,10 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
     Raises:
         UnreadableSettings: it is no TOML; line and column say where.
     """
+    if not text.strip():
+        return {}
+    import tomllib  # late: the first paint waits for this module, and most people have no such file
+
     try:
         return tomllib.loads(text)
     except RecursionError as error:
