@@ -102,9 +102,8 @@ class Program:
 
 
 def cpu_seconds(process: int) -> float:
-    """Return the processor time that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the processor time that the threads of a process have used."""
+    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{process}/task").glob("*/schedstat")) / 1e9
 
 
 def resident_mebibytes(process: int) -> float:
