@@ -1,0 +1,149 @@
+"""The transcript as presenters see it: methods that add what was said and done, and change what still runs."""
+
+from __future__ import annotations
+
+from core.contract.display import Display
+from core.contract.state import NoticeLevel
+from core.contract.tool import CallState, Kind
+from widgets.transcript.answer_block import AnswerBlock
+from widgets.transcript.block import Block, BlockId
+from widgets.transcript.cursor_view import CursorView
+from widgets.transcript.notice_block import NoticeBlock
+from widgets.transcript.thought_block import ThoughtBlock
+from widgets.transcript.tool_block import AutoOpen, ToolBlock, ToolFacts
+from widgets.transcript.user_block import UserBlock
+
+
+class TranscriptView(CursorView):
+    """The conversation. Every text may be foreign; an id of a block that was cleared away is ignored."""
+
+    auto_open: AutoOpen = "failed"
+    """Which finished calls open by themselves, from the next added one on."""
+    _cleared = 0
+
+    def clear(self) -> None:
+        """Remove all blocks; their ids name nothing any more."""
+        self._cleared += len(self.window.blocks)
+        super().clear()
+
+    def add_user(self, text: str, *, steering: bool = False) -> BlockId:
+        """Add a prompt, or what was said while the agent works; the window goes to the end."""
+        block = self._add(UserBlock(text, steering))
+        self.window.following = True
+        return block
+
+    def start_answer(self) -> BlockId:
+        """Add an answer without text."""
+        return self._add(AnswerBlock())
+
+    def append_answer(self, id: BlockId, text: str) -> None:
+        """Add a delta to an answer; drawn with the next frame."""
+        if isinstance(block := self._find(id), AnswerBlock):
+            block.append(text)
+            self._change(id)
+
+    def finish_answer(self, id: BlockId, interrupted: bool = False) -> None:
+        """No more text comes."""
+        if isinstance(block := self._find(id), AnswerBlock):
+            block.finish(interrupted)
+            self._change(id)
+
+    def start_thought(self, *, timed: bool = True) -> BlockId:
+        """Add a thought; `timed` is false for one of a past session, which took an unknown time."""
+        return self._add(ThoughtBlock(self._clock() if timed else None))
+
+    def append_thought(self, id: BlockId, text: str) -> None:
+        """Add a delta to a thought."""
+        if isinstance(block := self._find(id), ThoughtBlock):
+            block.append(text)
+            self._change(id)
+
+    def finish_thought(self, id: BlockId) -> None:
+        """The thought is over."""
+        if isinstance(block := self._find(id), ThoughtBlock):
+            block.finish(self._clock())
+            self._change(id)
+
+    def add_tool(self, name: str, kind: Kind = Kind.OTHER, target: str = "") -> BlockId:
+        """Add a call that waits.
+
+        Args:
+            name: as people know the tool; shown where the kind has no verb.
+            target: what the call is about, plain text of one line.
+        """
+        return self._add(ToolBlock(ToolFacts(name, kind, target), self.auto_open))
+
+    def update_tool(
+        self,
+        id: BlockId,
+        state: CallState | None = None,
+        *,
+        description: str | None = None,
+        output: Display | None = None,
+        display: Display | None = None,
+        summary: str | None = None,
+        duration: float | None = None,
+        error: str | None = None,
+    ) -> None:
+        """Change what is known of a call; what is not given stays.
+
+        Args:
+            description: what the call does, Markdown of one line.
+            output: live output, in place of the earlier.
+            display: what the result shows.
+            summary: a few words on the result.
+            duration: seconds of execution.
+            error: what went wrong, plain text.
+        """
+        if not isinstance(block := self._find(id), ToolBlock):
+            return
+        facts = block.facts
+        facts.description = facts.description if description is None else description
+        facts.output = facts.output if output is None else output
+        facts.display = facts.display if display is None else display
+        facts.summary = facts.summary if summary is None else summary
+        facts.duration = facts.duration if duration is None else duration
+        facts.error = facts.error if error is None else error
+        if state is not None:
+            block.enter(state, self._clock())
+        self._change(id)
+
+    def add_notice(self, message: str, hint: str = "", level: NoticeLevel = NoticeLevel.INFO) -> BlockId:
+        """Add a message of the application's own."""
+        return self._add(NoticeBlock(message, hint, level))
+
+    def toggle(self, id: BlockId) -> None:
+        """Open or fold a block."""
+        if self._find(id) is not None:
+            self.toggle_block(id - self._cleared)
+
+    def toggle_all_tools(self) -> None:
+        """Open all tool calls, or fold them all where one is open."""
+        tools = [(index, block) for index, block in enumerate(self.window.blocks) if isinstance(block, ToolBlock)]
+        opened = not any(block.opened for _, block in tools)
+        self.auto_open = "always" if opened else "never"
+        for index, block in tools:
+            if block.can_open and block.opened != opened:
+                block.is_open = opened
+                self.window.forget(index)
+            block.auto_open = self.auto_open
+        self._resettle()
+
+    def action_toggle_all_tools(self) -> None:
+        """Open or fold all tool calls."""
+        self.toggle_all_tools()
+
+    def text_of(self, id: BlockId) -> str:
+        """Return what copying a block gives; empty for one that is not there."""
+        block = self._find(id)
+        return "" if block is None else block.text()
+
+    def _add(self, block: Block) -> BlockId:
+        return BlockId(self.add_block(block) + self._cleared)
+
+    def _find(self, id: BlockId) -> Block | None:
+        index = id - self._cleared
+        return self.window.blocks[index] if 0 <= index < len(self.window.blocks) else None
+
+    def _change(self, id: BlockId) -> None:
+        self.block_changed(id - self._cleared)
