@@ -1,0 +1,115 @@
+"""However the program ends, the terminal comes back and the session's record is whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from core.bus.replay import read_record
+from core.contract.conversation import Role
+from core.contract.events import MessageAdded, PromptSubmitted, TextDelta
+from tests.e2e.conftest import Place
+from tests.e2e.terminal import Terminal
+
+pytestmark = pytest.mark.anyio
+
+SCRIPT = """say The answer begins here
+call read_file {"file_path": "a.py"}
+---
+say and goes on
+wait forever
+---
+expect prompt contains "again"
+say Now it ends.
+"""
+
+
+def application(terminal: Terminal) -> int:
+    """Return the process of the application: the child of the guardian."""
+    guardian = terminal.process.pid
+    children = Path(f"/proc/{guardian}/task/{guardian}/children").read_text().split()
+    assert len(children) == 1
+    return int(children[0])
+
+
+async def in_mid_turn(terminal: Terminal) -> None:
+    await terminal.shows("script/model", "❯")
+    await terminal.prompt("tell me")
+    await terminal.shows("and goes on")
+
+
+async def test_kill_9_in_mid_turn_leaves_a_whole_record_that_goes_on(place: Place) -> None:
+    place.write({"a.py": "content of a\n"})
+    model = place.script(SCRIPT)
+    async with place.open("--model", model) as terminal:
+        await in_mid_turn(terminal)
+        os.kill(application(terminal), signal.SIGKILL)
+        assert await terminal.ended() == 128 + signal.SIGKILL
+        assert terminal.is_as_before
+        assert "SIGKILL" in terminal.text and "stet --resume" in terminal.text
+    (path,) = place.records
+    record = read_record(path)
+    payloads = [envelope.payload for envelope in record.envelopes]
+    assert record.unreadable == 0
+    assert [envelope.seq for envelope in record.envelopes] == list(range(1, len(payloads) + 1))
+    assert [event.text for event in payloads if isinstance(event, PromptSubmitted)] == ["tell me"]
+    assert "and goes on" in "".join(event.text for event in payloads if isinstance(event, TextDelta))
+
+    model = place.script('expect prompt contains "again"\nsay Now it ends.\n')
+    async with place.open("--model", model, "--resume") as terminal:
+        await terminal.shows("❯ tell me", "The answer begins here", "a.py")
+        await terminal.prompt("again")
+        await terminal.shows("Now it ends.")
+        await terminal.hides("esc stop")
+    messages = [event.message for event in read_payloads(path) if isinstance(event, MessageAdded)]
+    roles = [message.role for message in messages]
+    assert roles == [Role.USER, Role.MODEL, Role.USER, Role.USER, Role.MODEL]
+
+
+def read_payloads(path: Path) -> list[object]:
+    return [envelope.payload for envelope in read_record(path).envelopes]
+
+
+async def test_a_torn_last_line_is_cut_when_the_session_is_taken_up(place: Place) -> None:
+    model = place.script("say one\n---\nsay two")
+    assert place.run("-p", "first", "--model", model).returncode == 0
+    (path,) = place.records
+    with path.open("ab") as file:
+        file.write(b'{"seq": 99, "torn')
+    assert place.run("-p", "second", "--model", model, "--resume").returncode == 0
+    record = read_record(path)
+    assert record.unreadable == 0
+    prompts = [envelope.payload.text for envelope in record.envelopes if isinstance(envelope.payload, PromptSubmitted)]
+    assert prompts == ["first", "second"]
+
+
+@pytest.mark.parametrize("to_guardian", [True, False], ids=["guardian", "application"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+async def test_a_signal_ends_it_and_the_terminal_comes_back(place: Place, name: str, to_guardian: bool) -> None:
+    number = signal.Signals[name]
+    async with place.open("--model", place.script(SCRIPT)) as terminal:
+        place.write({"a.py": ""})
+        await in_mid_turn(terminal)
+        os.kill(terminal.process.pid if to_guardian else application(terminal), number)
+        assert await terminal.ended() == 128 + number
+        assert terminal.is_as_before
+    (path,) = place.records
+    assert read_record(path).unreadable == 0
+
+
+async def test_a_command_that_runs_dies_with_the_session(place: Place) -> None:
+    place.write({"wait.sh": "echo $$ > pid; exec sleep 1000\n"})
+    script = 'call run_shell_command {"command": "sh wait.sh"}\n---\nsay over'
+    async with place.open("--model", place.script(script), "--approval-mode", "yolo") as terminal:
+        await terminal.shows("script/model", "❯")
+        await terminal.prompt("go")
+        await terminal.shows("1 job")
+        await terminal.until(lambda: (place.project / "pid").exists() and place.read("pid"), "the command runs")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        assert await terminal.ended() == 128 + signal.SIGTERM
+        pid = int(place.read("pid"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
