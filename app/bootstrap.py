@@ -182,7 +182,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
     scheduler = Scheduler(
         registry,
-        Gate(policy, bus, folders.config / "policies" / "saved.toml"),
+        Gate(policy, bus, folders.config / "policies" / "saved.toml" if options.record else None),
         bus,
         parallel=settings.agent.parallel_calls,
         finish=lambda result: asyncio.to_thread(truncate, result),

@@ -115,22 +115,20 @@ def _session_options(options: argparse.Namespace, directory: Path) -> SessionOpt
 
 
 def _run_screen(session: SessionOptions, no_alt_screen: bool) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        sys.stderr.write(
-            "stet: there is no terminal to draw on.\nUse `stet -p PROMPT` for one prompt without a screen.\n"
-        )
-        return ExitCode.USAGE
-    if os.environ.get("TERM", "dumb") == "dumb":
-        sys.stderr.write("stet: this terminal (TERM=dumb) can't show a full screen.\nUse `stet -p PROMPT`.\n")
-        return ExitCode.USAGE
-    from app.launch import run_screen
+    from app.launch import check_terminal, run_screen
+    from core.contract.errors import StetError
 
+    try:
+        check_terminal()
+    except StetError as error:
+        sys.stderr.write(f"stet: {error}\n")
+        return ExitCode.USAGE
     return run_screen(session, inline=no_alt_screen)
 
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:
     if name == "demo":
-        from app.demo import run_demo
+        from app.demo.launch import run_demo
 
         parser = _Parser(prog="stet demo", description="A guided session in a scratch project: no key, no network.")
         parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")

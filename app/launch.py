@@ -7,7 +7,16 @@ import sys
 
 from app.exit_codes import ExitCode
 from app.options import SessionOptions
+from core.contract.errors import StetError
 from stet.guardian import Note, run_guarded
+
+
+def check_terminal() -> None:
+    """Raise `StetError` where no full screen can be shown."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise StetError("There is no terminal to draw on.", "Use `stet -p PROMPT` for one prompt without a screen.")
+    if os.environ.get("TERM", "dumb") == "dumb":
+        raise StetError("This terminal (TERM=dumb) can't show a full screen.", "Use `stet -p PROMPT`.")
 
 
 def run_screen(options: SessionOptions, *, inline: bool = False) -> int:
@@ -20,8 +29,6 @@ def _run(options: SessionOptions, inline: bool, note: Note) -> int:
     import gc
 
     gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
-    from core.contract.errors import StetError
-
     try:
         return _run_application(options, inline, note)
     except StetError as error:

@@ -8,6 +8,16 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
+class GuideStep:
+    """One step of a guided session."""
+
+    text: str
+    """What the guide says in the chat (Markdown)."""
+    prompt: str = ""
+    """What it puts into the prompt for the user to send; the next step comes when that turn is done."""
+
+
+@dataclass(frozen=True, slots=True)
 class SessionOptions:
     """One session's options; none or empty means: as the settings say."""
 
@@ -26,8 +36,10 @@ class SessionOptions:
     interactive: bool = False
     """Someone is there to answer questions."""
     record: bool = True
+    """Keep what a session leaves behind: its record, and the rules that the user saves."""
     script_speed: float = 1.0
     """Factor for the delays of a scripted model."""
+    guide: tuple[GuideStep, ...] = ()
 
     def flags(self) -> dict[str, Any]:
         """Return the options that are settings, as the top layer of the settings."""

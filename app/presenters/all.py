@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.commands.builtin import COMMANDS
 from app.commands.registry import CommandRegistry
 from app.presenters.approvals import ApprovalsPresenter
+from app.presenters.guide import GuidePresenter
 from app.presenters.prompt import PromptPresenter
 from app.presenters.session import SessionPresenter
 from app.presenters.shell import ShellPresenter
@@ -32,4 +33,5 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     approvals.on_waiting = status.show_waiting
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
-    return (transcript, status, todos, approvals, shell, prompt, session)
+    guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
+    return (transcript, status, todos, approvals, shell, prompt, session, guide)
