@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from app.actions import ActionDispatch
 from app.commands.registry import C, CommandRegistry
+from app.panes import STYLES
 from core.contract.visible import make_visible_line
 
 
@@ -61,8 +62,17 @@ def command_entries(
     ]
 
 
+class ActionPalette(CommandPalette):
+    """Textual's palette with our entries and looks."""
+
+    CSS_PATH = STYLES / "palette.tcss"
+
+    def __init__(self) -> None:
+        super().__init__(providers=[PaletteProvider], placeholder="Find an action or a command")
+
+
 class PaletteProvider(Provider):
-    """Gives the entries of a `PaletteHost` to Textual's command palette: `COMMANDS = {PaletteProvider}`."""
+    """Gives the entries of a `PaletteHost` to Textual's command palette."""
 
     def _entries(self) -> list[PaletteEntry]:
         host = self.app
@@ -81,10 +91,11 @@ class PaletteProvider(Provider):
 
     def _draw(self, entry: PaletteEntry, matched: Sequence[int] = ()) -> Content:
         """Return the entry's two lines. Textual's own highlighting and help line would parse them as markup."""
-        line = Content(_line(entry))
+        label = make_visible_line(entry.label)
+        line = Content(_line(entry)).stylize("bold", 0, len(label)).stylize("$text-accent", len(label))
         for offset in matched:
             line = line.stylize(self.match_style or "underline", offset, offset + 1)
-        return Content.assemble(line, "\n", (make_visible_line(entry.help), "dim"))
+        return Content.assemble(line, "\n", (make_visible_line(entry.help), "$foreground 60%"))
 
 
 def _line(entry: PaletteEntry) -> str:

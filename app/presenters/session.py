@@ -53,12 +53,10 @@ class SessionPresenter(Presenter):
         self.stage.app.refresh(repaint=True, layout=True)
 
     def _open_palette(self) -> None:
-        from textual.command import CommandPalette
+        from app.palette import ActionPalette
 
-        from app.palette import PaletteProvider
-
-        if not any(isinstance(screen, CommandPalette) for screen in self.stage.app.screen_stack):
-            self.stage.app.push_screen(CommandPalette(providers=[PaletteProvider]))
+        if not any(isinstance(screen, ActionPalette) for screen in self.stage.app.screen_stack):
+            self.stage.app.push_screen(ActionPalette())
 
     def show_help(self) -> None:
         """Show all keys and commands."""

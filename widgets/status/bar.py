@@ -103,7 +103,7 @@ class StatusBar(Widget):
         return Strip(segments).adjust_cell_length(width, base)
 
     def _style(self, name: str) -> Any:
-        return self.get_component_rich_style(f"status--{name}", partial=True)
+        return self.get_component_rich_style(f"status--{name}")
 
     def on_click(self, event: Click) -> None:
         x = event.x

@@ -74,8 +74,8 @@ class KeyFooter(Widget):
         if y:
             return Strip.blank(width, base)
         self._shown = fit_entries(self.entries, width)
-        key = base + self.get_component_rich_style("footer--key", partial=True)
-        label = base + self.get_component_rich_style("footer--label", partial=True)
+        key = self.get_component_rich_style("footer--key")
+        label = self.get_component_rich_style("footer--label")
         segments: list[Segment] = []
         for entry in self._shown:
             if segments:

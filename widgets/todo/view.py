@@ -126,13 +126,12 @@ class TodoView(ScrollView, can_focus=True):
         line = y + int(self.scroll_offset.y)
         if line >= len(self._lines):
             empty = not self.todos.items and y == 0
-            style = base + self.get_component_rich_style("todo--empty", partial=True)
+            style = self.get_component_rich_style("todo--empty")
             return Strip([Segment("no items" if empty else "", style)]).adjust_cell_length(width, base)
         index, text = self._lines[line]
         name = self.todos.items[index].status.value.replace("_", "-")
-        style = base + self.get_component_rich_style(f"todo--{name}", partial=True)
-        if index == self.cursor and self.has_focus:
-            style += self.get_component_rich_style("todo--marked", partial=True)
+        marked = ("todo--marked",) if index == self.cursor and self.has_focus else ()
+        style = self.get_component_rich_style(f"todo--{name}", *marked)
         return Strip([Segment(text, style)]).adjust_cell_length(width, style)
 
     def item_at(self, y: int) -> int | None:
