@@ -96,8 +96,8 @@ class PolicyEngine:
         if rule is not None:
             return Decision(rule.verdict, _because(rule), rule, grants=self._grants(tool, kind, rule.verdict))
         if kind in DEFAULT_ALLOWED:
-            return Decision(Verdict.ALLOW, f"tools of kind {kind} run without asking")
-        return Decision(Verdict.ASK, f"tools of kind {kind} ask", grants=self._grants(tool, kind, Verdict.ASK))
+            return Decision(Verdict.ALLOW, f"{kind} tools run without asking")
+        return Decision(Verdict.ASK, f"{kind} tools ask first", grants=self._grants(tool, kind, Verdict.ASK))
 
     def check_command(self, command: str, args: Mapping[str, Any] | None = None) -> Decision:
         """Decide on a command line: the strictest of its parts; whatever is not fully understood asks."""

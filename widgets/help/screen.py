@@ -50,7 +50,7 @@ def filter_sections(sections: Iterable[HelpSection], query: str) -> list[HelpSec
 def draw_sections(sections: Sequence[HelpSection], width: int) -> Content:
     """Return the text of the help for a width in cells: keys at the left, beside it what they do."""
     longest = max((cell_len(row.keys) for section in sections for row in section.rows), default=0)
-    column = min(longest, max(10, width // 3))
+    column = min(longest, max(10, width // 4))
     lines: list[Content] = []
     for section in sections:
         lines += [Content(""), Content.styled(make_visible_line(section.title), "bold underline")]

@@ -166,8 +166,8 @@ async def test_a_proposal_whose_file_changed_is_shown_again() -> None:
         (done,) = await harness.scheduler.run([call("edit", name="e", then="stale")], 1, AbortSignal())
     assert done.state is CallState.SUCCEEDED
     assert [isinstance(request, ApprovalRequest) and request.reason for request in asked] == [
-        "tools of kind edit ask",
-        "the file changed since the proposal was shown; tools of kind edit ask",
+        "edit tools ask first",
+        "the file changed since the proposal was shown; edit tools ask first",
     ]
 
 
