@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+WORTH_TELLING = 0.1
+"""Seconds from which it is of interest how long something took."""
+
 
 def format_duration(seconds: float) -> str:
     """Return a span of time: `80ms`, `1.2s`, `42s`, `3m 05s`, `2h 07m`; negative spans count as none."""

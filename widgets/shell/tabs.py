@@ -96,7 +96,7 @@ class JobTabs(Widget):
         width = self.size.width
         job = next((job for job in self.jobs if job.id == self.active), None)
         status = self.note or (job.status if job else "")
-        room = max(0, width - cell_len(status) - 1)
+        room = max(0, width - cell_len(status) - 2)
         parts: list[Content] = []
         self._spans = []
         column = 0
@@ -107,9 +107,9 @@ class JobTabs(Widget):
             parts.append(Content.styled(label, style))
             self._spans.append((column, column + size, other.id))
             column += size
-        gap = max(1, width - column - cell_len(status))
+        gap = max(1, width - column - cell_len(status) - 1)
         tone = job.tone if job and not self.note else "$text-warning"
-        return Content.assemble(*parts, " " * gap, (status, tone))
+        return Content.assemble(*parts, " " * gap, (status, tone), " ")
 
     def _fitting(self, room: int) -> list[ShownJob]:
         """Return the jobs whose tabs have room, the one that is shown always among them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.contract.visible import make_visible_line
-from widgets.common.measures import format_duration
+from widgets.common.measures import WORTH_TELLING, format_duration
 from widgets.common.spinner import STILL, spinner_frame
 from widgets.transcript.block import INDENT, Block, BlockKind, estimate_text, sign
 from widgets.transcript.growing_text import GrowingText
@@ -55,7 +55,8 @@ class ThoughtBlock(Block):
             words = f"Thinking {format_duration(elapsed)}" if elapsed is not None and elapsed >= 2 else "Thinking"
         else:
             first = sign("✻", "muted")
-            words = "Thought" if elapsed is None else f"Thought for {format_duration(elapsed)}"
+            is_long = elapsed is not None and elapsed >= WORTH_TELLING
+            words = f"Thought for {format_duration(elapsed or 0)}" if is_long else "Thought"
         pieces: list[Piece] = [(cut(words, width - 4), "muted"), (" ▾" if self.opened else " ▸", "muted")]
         room = width - sum(cells(text) for text, _ in (*first, *pieces)) - 2
         if not self.opened and room > 8 and (line := self._source.last_line.strip("*# `")):

@@ -8,7 +8,7 @@ from typing import Literal
 from core.contract.display import Display
 from core.contract.tool import CallState, Kind
 from core.contract.visible import make_visible, make_visible_line
-from widgets.common.measures import format_duration
+from widgets.common.measures import WORTH_TELLING, format_duration
 from widgets.common.spinner import STILL, spinner_frame
 from widgets.transcript.block import INDENT, Block, BlockKind, sign
 from widgets.transcript.display_rows import MAX_ROWS, display_length, display_rows, display_text
@@ -131,7 +131,8 @@ class ToolBlock(Block):
             elapsed = elapsed if elapsed >= 2 else None
         first = sign(glyph, role)
         verb = _VERBS.get(facts.kind, make_visible_line(facts.name))
-        details = [make_visible_line(facts.summary), "" if elapsed is None else format_duration(elapsed)]
+        is_long = elapsed is not None and elapsed >= WORTH_TELLING
+        details = [make_visible_line(facts.summary), format_duration(elapsed or 0) if is_long else ""]
         tail: list[Piece] = [("  " + " · ".join(filter(None, details)), "muted")] if any(details) else []
         tail.append((f"{' ·' if tail else ' '} {word}", role))
         if self.can_open:
