@@ -76,8 +76,29 @@ def _walk(group: type[Group], path: tuple[str, ...]) -> Iterator[SettingRow]:
     for name, info in group.model_fields.items():
         if isinstance(info.annotation, type) and issubclass(info.annotation, Group):
             yield from _walk(info.annotation, (*path, name))
-        else:
+        elif named_group(info.annotation) is None:
             yield SettingRow((*path, name), info)
+
+
+def named_group(annotation: Any) -> type[Group] | None:
+    """Return the group of a table of groups that people name (`[mcp_servers.NAME]`), or none."""
+    kind = get_args(annotation)[-1] if get_origin(annotation) is dict else None
+    return kind if isinstance(kind, type) and issubclass(kind, Group) else None
+
+
+def find_row(path: tuple[str, ...]) -> SettingRow | None:
+    """Return the setting at a path, also one of a named group."""
+    named = named_group(Settings.model_fields[path[0]].annotation) if path[0] in Settings.model_fields else None
+    if named is None:
+        return next((row for row in setting_rows() if row.path == path), None)
+    return SettingRow(path, named.model_fields[path[2]]) if len(path) == 3 and path[2] in named.model_fields else None
+
+
+def is_known(path: tuple[str, ...]) -> bool:
+    """Return whether a setting or a table of settings belongs at a path."""
+    if path[0] in Settings.model_fields and named_group(Settings.model_fields[path[0]].annotation):
+        return len(path) < 3 or find_row(path) is not None
+    return any(row.path[: len(path)] == path for row in setting_rows())
 
 
 def describe_type(row: SettingRow) -> str:
@@ -85,7 +106,9 @@ def describe_type(row: SettingRow) -> str:
     if row.choices:
         return "one of " + ", ".join(json.dumps(choice) for choice in row.choices)
     kind = row.kinds[0]
-    words = "a list of texts" if get_origin(kind) is tuple else _NUMBERS[kind]
+    words = {tuple: "a list of texts", dict: "a table of texts"}.get(get_origin(kind)) or _NUMBERS[kind]
+    if any(isinstance(other, type) and issubclass(other, Group) for other in row.kinds):
+        words += " or a table"
     bounds = [
         f"{phrase} {getattr(rule, name):,}"
         for rule in row.field.metadata
@@ -100,6 +123,10 @@ def find_nearest(path: tuple[str, ...]) -> str:
 
     A known name in the wrong group comes first, then a key that is spelled much alike.
     """
+    named = named_group(Settings.model_fields[path[0]].annotation) if path[0] in Settings.model_fields else None
+    if named is not None:
+        near = difflib.get_close_matches(path[-1], named.model_fields, n=1, cutoff=0.6)
+        return ".".join((*path[:-1], near[0])) if near else ""
     names = {row.path[-1]: row.key for row in reversed(setting_rows())}
     if path[-1] in names:
         return names[path[-1]]
@@ -134,3 +161,5 @@ def _collect_help(
         yield ".".join((*path, name)), texts.get((group.__name__, name), "")
         if isinstance(info.annotation, type) and issubclass(info.annotation, Group):
             yield from _collect_help(info.annotation, (*path, name), texts)
+        elif (named := named_group(info.annotation)) is not None:
+            yield from _collect_help(named, (*path, name, "NAME"), texts)

@@ -10,7 +10,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.settings.catalogue import SettingRow, describe_type, find_nearest, setting_rows
+from core.settings.catalogue import (
+    SettingRow,
+    describe_type,
+    find_nearest,
+    find_row,
+    is_known,
+    named_group,
+    setting_rows,
+)
 from core.settings.layers import Layer, Layers, lookup, read_layers, remove
 from core.settings.models import Group, Settings
 from core.settings.paths import Folders
@@ -69,13 +77,18 @@ def _read_texts(layer: Layer) -> None:
 def _setting_path(location: tuple[int | str, ...]) -> tuple[str, ...]:
     """Return the path of the setting, or of the unknown key, in which an error lies."""
     model: type[Group] | None = Settings
+    named: type[Group] | None = None
     path: list[str] = []
     for step in location:
         if model is None:
             break
         path.append(str(step))
+        if named is not None:
+            model, named = named, None
+            continue
         kind = model.model_fields[step].annotation if step in model.model_fields else None
-        model = kind if isinstance(kind, type) and issubclass(kind, Group) else None
+        named = named_group(kind)
+        model = kind if isinstance(kind, type) and issubclass(kind, Group) else model if named else None
     return tuple(path)
 
 
@@ -86,23 +99,23 @@ def _take_out(layers: Layers, path: tuple[str, ...]) -> SettingsProblem:
     remove(layer.values, path)
     place = layer.find_place(path)
     key = ".".join(path)
-    row = next((row for row in setting_rows() if row.path == path), None)
-    is_group = any(row.path[: len(path)] == path for row in setting_rows())
+    row = find_row(path)
+    known = is_known(path)
     return SettingsProblem(
         layer.name,
         place.line if place else None,
         place.column if place else None,
         layer.spelling.get(path, key),
         show_value(value),
-        _describe_expected(row, is_group),
-        "" if is_group else _spell(layer, find_nearest(path)),
+        _describe_expected(row, known),
+        "" if known else _spell(layer, find_nearest(path)),
     )
 
 
-def _describe_expected(row: SettingRow | None, is_group: bool) -> str:
+def _describe_expected(row: SettingRow | None, known: bool) -> str:
     if row is not None:
         return describe_type(row)
-    return "a table" if is_group else "a known setting"
+    return "a table" if known else "a known setting"
 
 
 def _spell(layer: Layer, key: str) -> str:

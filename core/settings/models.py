@@ -56,6 +56,12 @@ class ToolSettings(Group):
     """Longer results are cut to a head and a tail that name the file which holds the whole."""
     ignore_path_filter: tuple[str, ...] = ()
     """Sensitive paths (glob patterns) that may be read and written all the same."""
+    discovery_command: str = ""
+    """Prints the declarations of more tools as JSON; split into words like a command line, but run without a shell."""
+    call_command: str = ""
+    """Runs a discovered tool: gets its name as the last argument and the call's arguments as JSON on standard input."""
+    call_timeout: float = Field(default=10.0, gt=0, allow_inf_nan=False)
+    """Seconds that a call of a discovered tool may take."""
 
 
 class ShellPaneSettings(Group):
@@ -81,6 +87,51 @@ class AgentSettings(Group):
     """Seconds without a word from the model after which the request counts as lost."""
 
 
+class McpOAuthSettings(Group):
+    client_id: str = ""
+    """Of a client that is registered already; empty: one is registered when logging in."""
+    client_secret: str = ""
+    """Of that client, where it has one."""
+    scope: str = ""
+    """Scopes to ask for, separated by blanks; empty: what the server names."""
+    redirect_port: int = Field(default=0, ge=0, le=65535)
+    """Port on the loopback interface to which the browser comes back; 0: any that is free."""
+
+
+class McpServerSettings(Group):
+    command: str = ""
+    """Program of a server that talks over its standard input and output."""
+    args: tuple[str, ...] = ()
+    """Its arguments."""
+    env: dict[str, str] = {}
+    """Variables for it, besides the few that it gets anyway; `$NAME` stands for a variable of ours."""
+    cwd: str = ""
+    """Its directory; empty: the workspace where the project is trusted, else the configuration folder."""
+    url: str = ""
+    """Address of a server that talks streamable HTTP, or SSE."""
+    headers: dict[str, str] = {}
+    """Headers for every request; `$NAME` stands for a variable of ours."""
+    timeout: float = Field(default=600.0, gt=0, allow_inf_nan=False)
+    """Seconds that a call may take."""
+    start_timeout: float = Field(default=30.0, gt=0, allow_inf_nan=False)
+    """Seconds that it may take to start and to list what it offers."""
+    trust: bool = False
+    """Run its tools without asking."""
+    include_tools: tuple[str, ...] = ()
+    """Only these tools, as the server calls them (glob patterns); empty: all."""
+    exclude_tools: tuple[str, ...] = ()
+    """Not these tools; wins over `include_tools`."""
+    oauth: bool | McpOAuthSettings = True
+    """Log in by OAuth where the server asks for it; a table gives a client that is registered already."""
+    enabled: bool = True
+    """Start it with the session."""
+
+
+class McpSettings(Group):
+    wait: float = Field(default=10.0, ge=0, allow_inf_nan=False)
+    """Seconds that a prompt without a screen waits for servers that are still starting."""
+
+
 class SessionSettings(Group):
     record: bool = True
     """Write the session's record, from which it can be resumed and exported."""
@@ -101,3 +152,7 @@ class Settings(Group):
     """The limits of the agent."""
     session: SessionSettings = SessionSettings()
     """The session's record."""
+    mcp: McpSettings = McpSettings()
+    """Servers of the Model Context Protocol together."""
+    mcp_servers: dict[str, McpServerSettings] = {}
+    """Servers of the Model Context Protocol, by name; their tools are called `NAME__tool`."""

@@ -36,7 +36,7 @@ def save_setting(path: Path, key: str, typed: str) -> Any:
         values = parse_settings(text, target)
     except UnreadableSettings as error:
         raise StetError(str(error.problem), "Mend the file first; nothing was written.") from error
-    _write(target, text, _edit(text, values, tuple(key.split(".")), value))
+    write_settings(target, text, _edit(text, values, tuple(key.split(".")), value))
     return value
 
 
@@ -68,7 +68,7 @@ def _edit(text: str, values: dict[str, Any], path: tuple[str, ...], value: Any) 
             )
     parent[path[-1]] = value
     edited = _edit_in_place(text, path, value)
-    return edited if _parses_as(edited, values) else tomli_w.dumps(values)
+    return edited if parses_as(edited, values) else tomli_w.dumps(values)
 
 
 def _edit_in_place(text: str, path: tuple[str, ...], value: Any) -> str:
@@ -85,14 +85,17 @@ def _edit_in_place(text: str, path: tuple[str, ...], value: Any) -> str:
     return f"{text}{gap}[{'.'.join(path[:-1])}]\n{line}\n"
 
 
-def _parses_as(text: str, values: dict[str, Any]) -> bool:
+def parses_as(text: str, values: dict[str, Any]) -> bool:
+    """Return whether a text is TOML of exactly these values."""
     try:
         return tomllib.loads(text) == values
     except tomllib.TOMLDecodeError:
         return False
 
 
-def _write(path: Path, former: str, text: str) -> None:
+def write_settings(path: Path, former: str, text: str) -> None:
+    """Write a settings file, atomically; `former` is the text that it must still have."""
+
     def check_unchanged() -> None:
         if read_settings_text(path) != former:
             raise StetError(f"{path} was changed by someone else at the same moment.", "Try again.")

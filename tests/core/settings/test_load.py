@@ -249,3 +249,15 @@ def test_peeking_gives_what_wins_without_checking(folders: Folders) -> None:
     assert layers.peek("ui.theme") == "night"
     assert layers.peek("ui.mouse") == "x"
     assert layers.peek("ui.nothing") is None
+
+
+def test_tables_that_people_name_are_checked_key_by_key(folders: Folders) -> None:
+    text = '[mcp_servers.a]\ncommand = "x"\ntimeot = 3\nargs = ["1"]\n[mcp_servers.b]\nurl = 1\n[mcp_servers]\nc = 3\n'
+    loaded = load(folders, text)
+    assert [(problem.line, problem.key, problem.nearest) for problem in loaded.problems] == [
+        (3, "mcp_servers.a.timeot", "mcp_servers.a.timeout"),
+        (6, "mcp_servers.b.url", ""),
+        (8, "mcp_servers.c", ""),
+    ]
+    assert loaded.settings.mcp_servers["a"].args == ("1",)
+    assert set(loaded.settings.mcp_servers) == {"a", "b"}
