@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +19,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 
+from textual.worker import WorkerFailed
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
 from app.panes import STYLES
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from app.host import SessionHost
     from app.palette import PaletteEntry
 
+
+log = logging.getLogger(__name__)
 
 class StetApp(App[int]):
     """The full-screen application.
@@ -71,6 +75,8 @@ class StetApp(App[int]):
         self._wanted_theme = theme
         self._control_filter = ControlFilter()
         self.host: SessionHost | None = None
+        self.failure: BaseException | None = None
+        """What ended the application, if it was an error of ours."""
         """The running session's side; there from shortly after the first paint."""
 
     def get_default_screen(self) -> Screen[None]:
@@ -128,6 +134,16 @@ class StetApp(App[int]):
     def palette_entries(self) -> Iterable[PaletteEntry]:
         """Return what the command palette offers now."""
         return self.host.palette_entries() if self.host is not None else ()
+    def _handle_exception(self, error: Exception) -> None:
+        """Textual's hook for what nobody caught: the traceback goes to the log, and people get a sentence."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        self.failure = self.failure or cause
+        log.critical("the application failed", exc_info=cause)
+        if self.is_headless:
+            super()._handle_exception(error)  # a test's: it is raised there
+        else:
+            self._close_messages_no_wait()
+
 
     async def action_quit(self) -> None:
         self.on_exit_requested()

@@ -8,6 +8,7 @@ import sys
 from app.exit_codes import ExitCode
 from app.options import SessionOptions
 from core.contract.errors import StetError
+from core.contract.visible import make_visible
 from stet.guardian import Note, run_guarded
 
 
@@ -32,7 +33,7 @@ def _run(options: SessionOptions, inline: bool, note: Note) -> int:
     try:
         return _run_application(options, inline, note)
     except StetError as error:
-        sys.stderr.write(f"stet: {error}\n")
+        sys.stderr.write(f"stet: {make_visible(str(error))}\n")
         return ExitCode.USAGE
 
 
@@ -63,4 +64,8 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
             warnings=[str(problem) for problem in keymap.problems],
         )
         code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
+    if app.failure is not None:
+        what = make_visible(f"{type(app.failure).__name__}: {app.failure}")
+        sys.stderr.write(f"stet: internal error: {what}\n{make_visible(note.read())}\n")
+        return ExitCode.INTERNAL
     return ExitCode.INTERNAL if code is None else code

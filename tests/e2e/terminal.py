@@ -46,6 +46,10 @@ KEYS = {
     "home": "\x1b[H",
     "end": "\x1b[F",
     "f1": "\x1bOP",
+    "f3": "\x1bOR",
+    "f4": "\x1bOS",
+    "pagedown": "\x1b[6~",
+    "pageup": "\x1b[5~",
     "f8": "\x1b[19~",
     "ctrl+]": "\x1d",
 }
@@ -105,6 +109,9 @@ class Terminal:
         try:
             async with asyncio.timeout(LIMIT):
                 while not holds():
+                    if self.process.poll() is not None:
+                        self._drain()
+                        assert holds(), f"it ended before: {what}\n{self.text}"
                     self._changed.clear()
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._changed.wait(), 0.2)

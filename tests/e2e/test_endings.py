@@ -113,3 +113,17 @@ async def test_a_command_that_runs_dies_with_the_session(place: Place) -> None:
         pid = int(place.read("pid"))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_a_bug_ends_with_a_sentence_and_the_traceback_is_in_the_log(place: Place) -> None:
+    shim = place.home / "shim"
+    shim.mkdir()
+    (shim / "sitecustomize.py").write_text("import sys\nsys.modules['app.bootstrap'] = None\n")
+    place.more["PYTHONPATH"] = f"{place.env['PYTHONPATH']}{os.pathsep}{shim}"
+    async with place.open() as terminal:
+        assert await terminal.ended() == 1
+        assert terminal.is_as_before
+        assert "internal error: ModuleNotFoundError" in terminal.text
+        assert "Traceback" not in terminal.text
+        assert "The log is" in terminal.text
+    assert "Traceback" in (place.home / "state" / "logs" / "stet.log").read_text()
