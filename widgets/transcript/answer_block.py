@@ -37,7 +37,7 @@ class AnswerBlock(Block):
         return rows
 
     def estimate(self, width: int) -> int:
-        return estimate_text(self._source.text, width) if self.is_finished else 1
+        return estimate_text(self._source.text, width)
 
     def text(self) -> str:
         return self._source.text

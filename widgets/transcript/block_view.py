@@ -16,6 +16,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from widgets.common.spinner import Spinner
@@ -59,6 +60,7 @@ class BlockView(ScrollView, can_focus=True):
         self._unseen: set[int] = set()
         self._live: set[int] = set()
         self._spinner = Spinner(self, self._tick)
+        self._idle: Timer | None = None
         self.painted = 0
         """Strips made so far: what tests count."""
 
@@ -88,6 +90,16 @@ class BlockView(ScrollView, can_focus=True):
         self._unseen.clear()
         self._live.clear()
         self._schedule()
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a change waits for its frame."""
+        return self._scheduled
+
+    @property
+    def is_animated(self) -> bool:
+        """Whether a timer runs for a spinner."""
+        return self._spinner.is_moving
 
     # --- drawing --------------------------------------------------------------------------------
 
@@ -161,16 +173,18 @@ class BlockView(ScrollView, can_focus=True):
             self.window.touch(index)
         self._draw()
 
-    def on_mount(self) -> None:
-        self.set_timer(_IDLE_DELAY, self._measure_idle)
-
     def on_resize(self) -> None:
         size = self.scrollable_content_region.size
         self.window.resize(max(8, size.width - GUTTER), size.height)
         self._settle()
         self.refresh()
         self._schedule()
-        self.set_timer(_IDLE_DELAY, self._measure_idle)
+        self._idle_after(_IDLE_DELAY)
+
+    def _idle_after(self, delay: float) -> None:
+        if self._idle is not None:
+            self._idle.stop()
+        self._idle = self.set_timer(delay, self._measure_idle)
 
     def _measure_idle(self) -> None:
         """Measure blocks near the window in slices, so that scrolling finds their heights exact."""
@@ -180,7 +194,7 @@ class BlockView(ScrollView, can_focus=True):
         todo = self.window.neighbours(_IDLE_DISTANCE)
         for index in todo:
             if self._clock() >= deadline:
-                self.set_timer(_IDLE_SLICE * 5, self._measure_idle)
+                self._idle_after(_IDLE_SLICE * 5)
                 break
             self.window.measure(index)
         if todo:

@@ -167,8 +167,10 @@ class CursorView(BlockView):
         index, row = place
         self.window.touch(index)
         self._draw()
-        self.window.hold_block(index, row)
-        self.window.hold(max(0, self.window.settle() - self.window.height // 3))
+        self.window.hold_block(index)
+        self.window.settle()
+        line = self.window.heights.top(index) + self.window.gap(index) + row
+        self.window.hold(max(0, line - self.window.height // 3))
         self._settle()
         self.window.following = self.scroll_offset.y >= self.max_scroll_y
         self.refresh()

@@ -81,7 +81,8 @@ class MarkdownFlow:
         self._in_list = False
         self._gap = False
         self._fence: _Fence | None = None
-        self._parsed = 0
+        self._parsed = self._flat = 0
+        """Up to where the tail was parsed, and up to where its rows are in the head: the rest is a part of a line."""
         self._head: list[Row] = []
         self._shown: list[Row] | None = None
         self._closed = False
@@ -115,16 +116,18 @@ class MarkdownFlow:
         if self._needs_parsing():
             if self._settle(self._tail[: self._tail.rfind("\n") + 1]):
                 return self._draw_tail()
-            self._parsed = len(self._tail)
+            self._parsed = self._flat = len(self._tail)
             self._head = self._all_rows(self._tail, bool(self._done))
-        return self._head + self._plain_rows(self._tail[self._parsed :])
+        if (end := self._tail.rfind("\n") + 1) > self._flat:
+            self._head.extend(self._plain_rows(self._tail[self._flat : end - 1]))
+            self._flat = end
+        rest = self._tail[self._flat :]
+        return self._head + self._plain_rows(rest) if rest else self._head.copy()
 
     def _needs_parsing(self) -> bool:
         return len(self._tail) < LONG or len(self._tail) > self._parsed * 5 // 4
 
     def _plain_rows(self, text: str) -> list[Row]:
-        if not text:
-            return []
         lines = make_visible(text).split("\n")
         return [
             row

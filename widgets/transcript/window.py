@@ -121,11 +121,15 @@ class Window:
         self._draw(index)
 
     def refresh(self) -> list[Change]:
-        """Draw the blocks that changed."""
+        """Draw the blocks that changed; those whose rows are not kept are out of view, and only estimated."""
         changes = []
         for index in self._stale:
             before = self.heights[index]
-            _, same = self._draw(index)
+            if self.layouts.get(index) is None:
+                self.forget(index)
+                same = 0
+            else:
+                _, same = self._draw(index)
             changes.append(Change(index, self.gap(index) + same, before != self.heights[index]))
         self._stale.clear()
         return changes
@@ -159,10 +163,10 @@ class Window:
                 row += self.heights[index] - before  # coming from below, its end is what comes into view first
         self._anchor = index, max(0, row)
 
-    def hold_block(self, index: int, row: int = 0) -> None:
-        """Hold on to a block, `row` rows below its top."""
+    def hold_block(self, index: int) -> None:
+        """Hold on to the top of a block."""
         self.following = False
-        self._anchor = index, row
+        self._anchor = index, 0
 
     def neighbours(self, distance: int) -> list[int]:
         """Return the blocks within `distance` of the window's top that are not measured, nearest first."""
