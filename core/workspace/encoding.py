@@ -20,6 +20,7 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_MARKS = tuple(bom for bom, _ in _BOMS)
 _LEGACY = (
     "cp1252",
     "cp1251",
@@ -89,11 +90,12 @@ class TextFile:
 def is_binary(data: bytes) -> bool:
     """Return whether bytes are no text: a NUL or many control characters at the beginning, and no Unicode mark."""
     head = data[:SNIFFED_BYTES]
-    if any(head.startswith(bom) for bom, _ in _BOMS):
+    if head.startswith(_MARKS):
         return _by_mark(data) is None
     if b"\0" in head:
         return True
-    return len(head) - len(head.translate(None, _CONTROL)) > len(head) * _MAX_CONTROL_SHARE
+    size = len(head)
+    return size - len(head.translate(None, _CONTROL)) > size * _MAX_CONTROL_SHARE
 
 
 def decode(data: bytes) -> TextFile:
@@ -122,6 +124,8 @@ def decode(data: bytes) -> TextFile:
 
 
 def _by_mark(data: bytes) -> TextFile | None:
+    if not data.startswith(_MARKS):
+        return None
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             for errors in ("strict", "surrogatepass", "surrogateescape"):

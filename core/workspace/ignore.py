@@ -94,22 +94,29 @@ class RuleTree:
         self._root = root
         self._names = names
         self._rules: dict[str, list[RuleFile]] = {}
-        self._directories: dict[str, bool] = {"": False}
+        self._standing: dict[str, bool | None] = {}
+        """For each directory, whether all that lies in it is ignored; none where rules must be asked for each file."""
 
     def is_ignored(self, relative: str, *, is_directory: bool = False) -> bool:
         """Return whether a path relative to the root is ignored, itself or with a parent."""
         parent = relative.rpartition("/")[0]
-        if self._is_ignored_directory(parent):
-            return True
+        if parent not in self._standing:
+            self._standing[parent] = self._stand(parent)
+        known = self._standing[parent]
+        if known is not None:
+            return known
         return self._decide(relative + "/" if is_directory else relative)
 
-    def _is_ignored_directory(self, relative: str) -> bool:
-        known = self._directories.get(relative)
-        if known is None:
-            parent = relative.rpartition("/")[0]
-            known = self._is_ignored_directory(parent) or self._decide(relative + "/")
-            self._directories[relative] = known
-        return known
+    def _stand(self, directory: str) -> bool | None:
+        above: bool | None = False
+        if directory:
+            parent = directory.rpartition("/")[0]
+            if parent not in self._standing:
+                self._standing[parent] = self._stand(parent)
+            above = self._standing[parent]
+        if above or (above is None and self._decide(directory + "/")):
+            return True
+        return None if above is None or self._of(directory) else False
 
     def _decide(self, relative: str) -> bool:
         directory = relative.rstrip("/").rpartition("/")[0]

@@ -2,6 +2,7 @@
 
 BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.read_file:ReadFileTool",
+    "core.tools.builtin.read_many_files:ReadManyFilesTool",
     "core.tools.builtin.list_directory:ListDirectoryTool",
     "core.tools.builtin.glob:GlobTool",
     "core.tools.builtin.search_file_content:SearchFileContentTool",

@@ -88,3 +88,7 @@ EDITING: dict[str, Deviation] = {
     "write-005": Deviation(BOUNDARY, ToolErrorType.PATH_NOT_IN_WORKSPACE),
     "write-022": Deviation("a sensitive name is refused as such", ToolErrorType.SENSITIVE_PATH),
 }
+
+READING_MANY: dict[str, Deviation] = {
+    "many-022": Deviation("the specification accepts `paths`", succeeds=True, contains=("--- ${ROOT}/a.txt ---",)),
+}

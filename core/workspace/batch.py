@@ -1,0 +1,151 @@
+"""Many files read one after the other: what they share is looked up once, what is unusual goes the long way.
+
+The guarantees are those of `Workspace.read`: each directory is opened beneath its root, and a file in it by its bare
+name; neither open follows a link. Whatever is no plain file with a harmless name is left to the workspace itself.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from core.contract.errors import ToolFailure
+from core.workspace.beneath import opened
+from core.workspace.files import MAX_FILE_BYTES, Fingerprint, fingerprint_of
+from core.workspace.paths import WorkspacePath
+from core.workspace.sensitive import Verdict, matching_pattern
+from core.workspace.workspace import Workspace
+
+_FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
+_LOOK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
+_MAX_FOLDERS = 64
+"""Directories that are kept open at once."""
+
+
+class Folder(NamedTuple):
+    """A directory that was opened."""
+
+    root: str
+    """The workspace directory that it lies in."""
+    path: str
+    """Its real path with a `/` at the end."""
+    inside: str
+    """The same relative to the root; empty for the root itself."""
+    descriptor: int
+
+
+class Reading(NamedTuple):
+    """A file that was read."""
+
+    path: str
+    """Real and absolute."""
+    data: bytes
+    fingerprint: Fingerprint
+
+
+class BatchReader:
+    """Reads files of a workspace; a context manager for one thread.
+
+    Args:
+        limit: bytes of one file; larger ones are refused.
+    """
+
+    def __init__(self, workspace: Workspace, limit: int = MAX_FILE_BYTES) -> None:
+        self._workspace = workspace
+        self._limit = limit
+        self._folders: dict[str, Folder | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._close_folders()
+
+    def read(self, raw: str, *, approved: bool = False) -> Reading:
+        """Return a file's content.
+
+        Args:
+            approved: the user has agreed to this path, if its name is one that asks.
+
+        Raises:
+            ToolFailure: as `Workspace.resolve` and `Workspace.read`.
+        """
+        parent, _, name = raw.rpartition("/")
+        folder = self.folder(parent, raw)
+        if folder is not None and not matching_pattern(name):
+            reading = self._read_plain(folder, name)
+            if reading is not None:
+                return reading
+        place = self._workspace.resolve(raw, approved=approved)
+        content = self._workspace.read(place, limit=self._limit)
+        return Reading(place.path, content.data, content.fingerprint)
+
+    def folder(self, parent: str, raw: str) -> Folder | None:
+        """Return the directory of a path, opened; none where files in it can't be read without a closer look.
+
+        Args:
+            parent: what stands before the last `/` of `raw`.
+        """
+        parent = parent or ("/" if raw.startswith("/") else ".")
+        if parent not in self._folders:
+            if len(self._folders) >= _MAX_FOLDERS:
+                self._close_folders()
+            self._folders[parent] = self._open_folder(parent)
+        return self._folders[parent]
+
+    def look(self, raw: str) -> tuple[WorkspacePath, int | None]:
+        """Return where a path leads and the mode of what is there; none where nothing is.
+
+        Raises:
+            ToolFailure: it leads out of the workspace, or can't be a path.
+        """
+        place = self._workspace.locate(raw)
+        try:
+            with opened(place.root, place.inside, _LOOK_FLAGS) as descriptor:
+                return place, os.fstat(descriptor).st_mode
+        except OSError:
+            return place, None
+
+    def _open_folder(self, path: str) -> Folder | None:
+        try:
+            place = self._workspace.locate(path)
+            if self._workspace.judge(place).verdict is not Verdict.ALLOW:
+                return None
+            with opened(place.root, place.inside, _FOLDER_FLAGS) as descriptor:
+                inside = f"{place.inside}/" if place.inside else ""
+                return Folder(place.root, f"{place.path.rstrip('/')}/", inside, os.dup(descriptor))
+        except (OSError, ToolFailure):
+            return None
+
+    def _close_folders(self) -> None:
+        for folder in self._folders.values():
+            if folder is not None:
+                os.close(folder.descriptor)
+        self._folders.clear()
+
+    def _read_plain(self, folder: Folder, name: str) -> Reading | None:
+        """Return the content of a regular file with a single name; none for all others."""
+        if name in ("", ".", "..") or "\0" in name:
+            return None
+        try:
+            fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
+        except (OSError, UnicodeEncodeError):
+            return None
+        try:
+            status = os.fstat(fd)
+            size = status.st_size
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or size > self._limit:
+                return None
+            data = os.read(fd, size + 1)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        if len(data) != size:  # it changes while it is read
+            return None
+        return Reading(folder.path + name, data, fingerprint_of(data, status))
