@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.toolbox import Toolbox
-    from core.contract.confirmation import ToolConfirmationOutcome
+    from core.contract.confirmation import InfoConfirmation, ToolConfirmationOutcome
     from core.contract.display import AnsiOutput, FileDiff, SubagentProgress
-    from core.contract.errors import StetError, ToolErrorType
+    from core.contract.errors import StetError, ToolErrorType, ToolFailure
     from core.contract.todo import TodoList
-    from core.contract.tool import Kind, ToolResult
+    from core.contract.tool import Kind, ToolLocation, ToolResult
     from core.policy.engine import PolicyEngine
     from core.policy.rules import Rule
     from core.terminal.screen import TerminalScreen
     from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation
+    from core.tools.parameters import ToolParams
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "BaseDeclarativeTool",
     "BaseToolInvocation",
     "FileDiff",
+    "InfoConfirmation",
     "Kind",
     "PolicyEngine",
     "Rule",
@@ -39,6 +41,9 @@ __all__ = [
     "TodoList",
     "ToolConfirmationOutcome",
     "ToolErrorType",
+    "ToolFailure",
+    "ToolLocation",
+    "ToolParams",
     "ToolResult",
     "Toolbox",
 ]
@@ -48,6 +53,7 @@ _PLACES = {
     "BaseDeclarativeTool": "core.tools.declarative",
     "BaseToolInvocation": "core.tools.declarative",
     "FileDiff": "core.contract.display",
+    "InfoConfirmation": "core.contract.confirmation",
     "Kind": "core.contract.tool",
     "PolicyEngine": "core.policy.engine",
     "Rule": "core.policy.rules",
@@ -57,6 +63,9 @@ _PLACES = {
     "TodoList": "core.contract.todo",
     "ToolConfirmationOutcome": "core.contract.confirmation",
     "ToolErrorType": "core.contract.errors",
+    "ToolFailure": "core.contract.errors",
+    "ToolLocation": "core.contract.tool",
+    "ToolParams": "core.tools.parameters",
     "ToolResult": "core.contract.tool",
     "Toolbox": "app.toolbox",
 }

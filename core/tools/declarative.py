@@ -5,6 +5,7 @@ Validation, consent and execution stay apart: nothing is touched before `execute
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -247,18 +248,23 @@ class BaseDeclarativeTool(DeclarativeTool):
 
 
 def check_schema(value: Any, schema: Mapping[str, Any]) -> None:
-    """Check arguments against a JSON schema (draft 2020-12); remote references are never fetched.
+    """Check arguments against a JSON schema (draft 2020-12 unless it names another); no reference is ever fetched.
 
     Raises:
-        InvalidToolParams: naming the place and the rule.
+        InvalidToolParams: naming the place and the rule, or what is wrong with the schema.
     """
     if not schema:
         return
     import jsonschema  # late: only tools from outside need it
     import referencing
+    import referencing.exceptions
 
-    validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
-    problem = next(iter(validator.iter_errors(value)), None)
+    kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    try:
+        problem = next(iter(kind(schema, registry=referencing.Registry()).iter_errors(value)), None)
+    except (jsonschema.exceptions.UnknownType, referencing.exceptions.Unresolvable, RecursionError, re.error) as error:
+        raise InvalidToolParams(f"the arguments can't be checked, the tool's schema is not sound: {error}") from None
     if problem is not None:
         where = "/".join(str(step) for step in problem.absolute_path)
-        raise InvalidToolParams(f"argument '{where}': {problem.message}" if where else problem.message)
+        message = problem.message if len(problem.message) <= 500 else problem.message[:499] + "…"
+        raise InvalidToolParams(f"argument '{where}': {message}" if where else message)
