@@ -30,6 +30,7 @@ from core.contract.events import (
 )
 from core.contract.tool import CallState
 from core.contract.visible import make_visible, make_visible_line
+from widgets.prompt.trigger import find_mentions
 
 FIRST_BYTE = 3.0
 """Seconds that piped input may take to begin; a pipe that nobody writes to must not hang a script."""
@@ -40,6 +41,7 @@ MAX_INPUT = 8_000_000
 def run_headless(options: SessionOptions, prompt: str, output_format: str) -> int:
     """Run one prompt and return the exit code."""
     output = Output(output_format, sys.stdout, sys.stderr)
+    mentions = find_mentions(prompt)  # not in what is piped in: that is data
     try:
         prompt = with_piped_input(prompt, sys.stdin)
         if not prompt.strip():
@@ -47,7 +49,7 @@ def run_headless(options: SessionOptions, prompt: str, output_format: str) -> in
     except StetError as error:
         return output.fail(error, ExitCode.USAGE)
     try:
-        return asyncio.run(_run(options, prompt, output))
+        return asyncio.run(_run(options, prompt, mentions, output))
     except StetError as error:
         no_model = isinstance(error, ModelError) or getattr(error, "no_model", False)
         return output.fail(error, ExitCode.NO_MODEL if no_model else ExitCode.USAGE)
@@ -56,14 +58,14 @@ def run_headless(options: SessionOptions, prompt: str, output_format: str) -> in
         return ExitCode.FAILED
 
 
-async def _run(options: SessionOptions, prompt: str, output: Output) -> int:
+async def _run(options: SessionOptions, prompt: str, mentions: tuple[str, ...], output: Output) -> int:
     async with open_engine(options) as engine:
         for problem in engine.problems:
             output.say(problem)
         engine.bus.attach("output", output)
         output.begin(engine)
         with _interruptible(engine):
-            await engine.run_prompt(prompt)
+            await engine.run_prompt(prompt, mentions)
         return output.end()
 
 
