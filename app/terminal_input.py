@@ -1,7 +1,7 @@
 """What the terminal sends, read a little more carefully than Textual does.
 
 Alt with a digit or Enter arrives as itself also from terminals without the kitty protocol; broken mouse reports and
-key reports that Textual can't read are dropped, not typed into the prompt.
+key reports that Textual can't read are dropped, not typed into the prompt; nothing in a paste acts as a key.
 """
 
 from __future__ import annotations
@@ -21,15 +21,48 @@ _BROKEN_MOUSE = re.compile(r"\x1b\[<(?=[^Mm]*[NIni])[\d;.NaIinf-]*[Mm]")
 _ALT = {"\x1b\r": "alt+enter", **{f"\x1b{digit}": f"alt+{digit}" for digit in "0123456789"}}
 """ESC before a key is Alt (xterm's metaSendsEscape); Textual takes these for Enter, and for what macOS types."""
 
+_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
+"""Around a paste (xterm's bracketed paste, mode 2004)."""
+_SHOWN_ESC = "\u241b"
+
 
 class TerminalInput(XTermParser):
     """Turns what the terminal sends into events."""
 
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._in_paste = False
+        self._before = ""
+        """The end of what came before, where the start of a paste may have begun."""
+        self._held = ""
+        """The end of what was pasted so far, where the end of the paste may have begun."""
+
     def feed(self, data: str) -> Iterable[Message]:
-        """As Textual's, without broken mouse reports."""
-        if "\x1b[<" in data and not (data := _BROKEN_MOUSE.sub("", data)):
+        """As Textual's, without broken mouse reports, and with pastes that can't act."""
+        if data and not (data := _BROKEN_MOUSE.sub("", self._tame_pastes(data))):
             return ()  # an empty string would mean the end of input
         return super().feed(data)
+
+    def _tame_pastes(self, data: str) -> str:
+        """Return `data` with every ESC of a paste as its symbol: Textual takes what follows one for keys."""
+        done: list[str] = []
+        while data:
+            if self._in_paste:
+                text, end, data = (self._held + data).partition(_PASTE_END)
+                self._held = "" if end else _begun(text, _PASTE_END)
+                done.append(text.removesuffix(self._held).replace("\x1b", _SHOWN_ESC) + end)
+                self._in_paste = not end
+                continue
+            at = (self._before + data).find(_PASTE_START)
+            if at < 0:
+                self._before = _begun(self._before + data, _PASTE_START)
+                done.append(data)
+                break
+            length = at + len(_PASTE_START) - len(self._before)
+            done.append(data[:length])
+            data = data[length:]
+            self._before, self._in_paste = "", True
+        return "".join(done)
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if (key := _ALT.get(sequence)) is not None:
@@ -38,6 +71,12 @@ class TerminalInput(XTermParser):
             return list(super()._sequence_to_key_events(sequence, alt))
         except ValueError:  # a kitty report with fields that were not asked for: the input thread would die of it
             return [events.Key(Keys.Ignore, sequence)]
+
+
+def _begun(text: str, marker: str) -> str:
+    """Return the end of `text` with which `marker` may have begun."""
+    lengths = range(len(marker) - 1, 0, -1)
+    return next((marker[:length] for length in lengths if text.endswith(marker[:length])), "")
 
 
 class TerminalDriver(linux_driver.LinuxDriver):

@@ -54,6 +54,31 @@ def test_good_mouse_reports_and_pastes_stay() -> None:
     assert isinstance(paste, events.Paste) and paste.text == "a\nNaN"
 
 
+PASTE = st.text(st.sampled_from("\x1b[201~a\x07\r;")).filter(lambda text: "\x1b[201~" not in text)
+
+
+@given(PASTE, st.lists(st.integers(0, 60), max_size=4))
+def test_nothing_in_a_paste_acts_however_it_is_cut(text: str, cuts: list[int]) -> None:
+    data = f"a\x1b[200~{text}\x1b[201~b"
+    if f"{text}\x1b[201~".find("\x1b[201~") < len(text):
+        return  # the text's end makes an earlier one with the marker
+    parser = TerminalInput()
+    places = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts if cut not in range(2, 8))})
+    pieces = [data[start:stop] for start, stop in zip(places, places[1:], strict=False)]
+    told = [event for piece in pieces for event in parser.feed(piece)]
+    pasted = [event for event in told if not isinstance(event, events.Key)]
+    assert [event.key for event in told if isinstance(event, events.Key)] == ["a", "b"]
+    assert [event.text for event in pasted] == [text.replace("\x1b", "\u241b")]
+
+
+def test_the_start_of_a_paste_may_be_cut_anywhere() -> None:
+    data = "\x1b[200~\x1bOA\x07\x1b[201~"
+    for cut in range(2, len(data)):  # a lone ESC is the key until something follows it
+        parser = TerminalInput()
+        told = [*parser.feed(data[:cut]), *parser.feed(data[cut:])]
+        assert [type(event) for event in told] == [events.Paste], cut
+
+
 @given(st.text(st.sampled_from("\x1b[<>?0123456789;:uMmNaABCDR~$y")))
 def test_nothing_that_a_terminal_sends_stops_the_reading(data: str) -> None:
     parser = TerminalInput()
