@@ -22,7 +22,6 @@ from core.agent.limits import TurnLimits
 from core.agent.system_prompt import system_prompt
 from core.bus.bus import Bus
 from core.bus.recorder import Recorder
-from core.contract.errors import StetError
 from core.contract.events import (
     ApprovalMode,
     Event,
@@ -53,7 +52,6 @@ from core.tools.context import TodoBoard, ToolContext
 from core.tools.declarative import ShellConfig
 from core.tools.registry import ToolRegistry, builtin_registry
 from core.tools.truncate import OutputTruncator
-from core.workspace.sensitive import Verdict as PathVerdict
 from core.workspace.workspace import Workspace
 from stet import __version__
 
@@ -243,16 +241,12 @@ def _load_policy(
     own, own_wrong = load_policies(options.directory / ".stet" / "policies", tighten_only=not options.trust)
     problems += [str(problem) for problem in (*wrong, *own_wrong)]
 
-    def may_read(path: str) -> bool:
-        try:
-            return workspace.judge(path).verdict is PathVerdict.ALLOW
-        except StetError:
-            return False
-
     return PolicyEngine(
         [*rules, *own],
         root=options.directory,
         mode=settings.policy.approval_mode,
-        may_read=may_read,
+        include_directories=options.include_directories,
+        allowed_sensitive=settings.tools.ignore_path_filter,
+        scratch=workspace.scratch,
         looking_allowed=True,
     )

@@ -206,7 +206,13 @@ def _check_policy(options: argparse.Namespace) -> int:
     for problem in (*problems, *own_problems):
         sys.stderr.write(f"stet: {problem}\n")
     mode = options.approval_mode or settings.policy.approval_mode
-    engine = PolicyEngine([*rules, *own], root=Path.cwd(), mode=mode, looking_allowed=True)
+    engine = PolicyEngine(
+        [*rules, *own],
+        root=Path.cwd(),
+        mode=mode,
+        allowed_sensitive=settings.tools.ignore_path_filter,
+        looking_allowed=True,
+    )
     if options.command is not None:
         decision = engine.check_command(options.command)
     else:

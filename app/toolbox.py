@@ -55,7 +55,14 @@ class Toolbox:
         self._directories = [os.fspath(directory), *(os.fspath(folder) for folder in include_directories)]
         self._approve = approve
         self._settings = settings or Settings()
-        self.policy = PolicyEngine(rules, root=directory, mode=mode, looking_allowed=True)
+        self.policy = PolicyEngine(
+            rules,
+            root=directory,
+            mode=mode,
+            include_directories=include_directories,
+            allowed_sensitive=self._settings.tools.ignore_path_filter,
+            looking_allowed=True,
+        )
         self.bus = Bus(SessionId(new_id("toolbox")))
         self._stack = AsyncExitStack()
         self._registry: ToolRegistry | None = None

@@ -65,7 +65,7 @@ class Rule:
                 raise StetError(f"Rule kind {kind!r} is not known.", f"Use {', '.join(Kind)}.")
         if self.args_pattern:
             try:
-                re.compile(self.args_pattern)
+                assert self._args_regex is not None
             except re.error as error:
                 raise StetError(f"Rule args_pattern {self.args_pattern!r} is no regular expression: {error}") from None
 
@@ -87,26 +87,44 @@ class Rule:
     def prefix_words(self) -> tuple[str, ...]:
         return tuple(self.command_prefix.split())
 
-    @property
+    @cached_property
     def rank(self) -> tuple[int, int]:
         """What decides between two rules that match: the greater one wins."""
         return (self.priority, self.verdict.strictness)
 
-    def matches_tool(self, name: str, kind: Kind, mode: ApprovalMode) -> bool:
-        """Return whether the rule speaks of this tool in this mode."""
-        if self.modes and mode not in self.modes:
-            return False
-        if self.kinds and kind not in self.kinds:
-            return False
+    @cached_property
+    def _args_regex(self) -> re.Pattern[str] | None:
+        return re.compile(self.args_pattern) if self.args_pattern else None
+
+    @cached_property
+    def _path_regex(self) -> re.Pattern[str] | None:
+        return compile_path_glob(self.path) if self.path else None
+
+    def speaks_of(self, name: str) -> bool:
+        """Return whether the rule speaks of a tool, whatever the mode and the kind."""
         if self.mcp_server and not name.startswith(f"{self.mcp_server}__"):
             return False
         return any(pattern in ("*", name) or fnmatchcase(name, pattern) for pattern in self.tools)
 
+    def holds(self, kind: Kind, mode: ApprovalMode) -> bool:
+        """Return whether the rule holds in this mode for tools of this kind."""
+        return (not self.modes or mode in self.modes) and (not self.kinds or kind in self.kinds)
+
+    def matches_tool(self, name: str, kind: Kind, mode: ApprovalMode) -> bool:
+        """Return whether the rule speaks of this tool in this mode."""
+        return self.holds(kind, mode) and self.speaks_of(name)
+
     def matches_call(self, arguments: str, paths: tuple[str, ...]) -> bool:
-        """Return whether the rule speaks of these arguments (JSON) and paths; shell prefixes are matched elsewhere."""
-        if self.args_pattern and not re.search(self.args_pattern, arguments):
+        """Return whether the rule speaks of these arguments (JSON) and paths; shell prefixes are matched elsewhere.
+
+        A path glob of a rule that allows must match all paths that the call touches, else one of them.
+        """
+        if self._args_regex is not None and not self._args_regex.search(arguments):
             return False
-        return not self.path or any(matches_path(path, self.path) for path in paths)
+        if self._path_regex is None:
+            return True
+        hits = [self._path_regex.fullmatch(path) is not None for path in paths]
+        return bool(hits) and (all(hits) if self.decision == "allow" else any(hits))
 
     def as_toml(self) -> str:
         """Return the rule as it would stand in a policy file."""
@@ -123,12 +141,17 @@ class Rule:
         return "[[rule]]\n" + tomli_w.dumps(fields)
 
 
-def matches_path(path: str, pattern: str) -> bool:
-    """Return whether a `/`-separated path matches a glob in which `*` stays within a folder and `**` does not."""
+def compile_path_glob(pattern: str) -> re.Pattern[str]:
+    """Return the expression for a glob on `/`-separated paths: `*` stays within a folder, `**` does not."""
     regex = ""
     for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern):
         regex += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece) or re.escape(piece)
-    return re.fullmatch(regex, path) is not None
+    return re.compile(regex, re.DOTALL)
+
+
+def matches_path(path: str, pattern: str) -> bool:
+    """Return whether a path matches a glob (see `compile_path_glob`)."""
+    return compile_path_glob(pattern).fullmatch(path) is not None
 
 
 def _is_of_sort(key: str, value: object, annotation: str) -> bool:

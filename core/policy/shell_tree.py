@@ -1,7 +1,6 @@
-"""The lenient reader: every command that a text may run, nested and wrapped ones too, from bash's syntax tree.
+"""Reads a shell text by bash's syntax tree. The only module that imports tree-sitter; it does so when first asked.
 
 It sees more than it should and never less than it can: good for denying and for showing, never for allowing.
-The only module that imports tree-sitter's bash grammar; it does so when first asked.
 """
 
 from __future__ import annotations
@@ -9,22 +8,21 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from core.policy.shell_quotes import expand_word
+from core.policy.shell_syntax import ShellSyntax, command_of
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-WRAPPERS = frozenset(
-    "env sudo doas command builtin exec nohup nice ionice time timeout stdbuf setsid xargs watch parallel strace "
-    "chroot unshare flock script npx busybox find ssh su runuser".split()
-)
-"""Programs that run other programs named in their arguments."""
-SHELLS = frozenset("sh bash dash zsh ksh fish eval source .".split())
-"""Programs whose arguments are shell text."""
+MAX_TEXT = 64_000
+"""Characters that are parsed as one text."""
+_LIMITS = (("|", 400), ("${", 500), ("<<", 60))
+"""How many of these a text may hold: the parser needs time and memory in their square (`a|` 8,000 times: 650 MB)."""
 
-MAX_COMMANDS = 2_000
-"""A text with more commands is not looked at further; what was found by then counts."""
-MAX_TEXT = 200_000
-"""Characters that are parsed."""
-_MAX_NESTING = 6
+_COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command"})
+_NOT_WORDS = frozenset(
+    "variable_assignment file_redirect heredoc_redirect herestring_redirect comment heredoc_body".split()
+)
 
 
 @cache
@@ -35,78 +33,64 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def find_commands(command: str) -> list[tuple[str, ...]]:
-    """Return the words of every command that the text may run, outer ones first, quotes removed.
-
-    Words that are computed at run time stand as they are written.
-    """
-    found: list[tuple[str, ...]] = []
-    _collect(command[:MAX_TEXT], found, 0)
-    return found
+def is_parsable(text: str) -> bool:
+    """Return whether a text is small enough to be parsed in bounded time and memory."""
+    return len(text) <= MAX_TEXT and all(text.count(mark) <= limit for mark, limit in _LIMITS)
 
 
-def _collect(text: str, found: list[tuple[str, ...]], depth: int) -> None:
+def read_tree(text: str, into: ShellSyntax) -> bool:
+    """Add what the text's syntax tree holds; return whether bash's grammar took all of it."""
     source = text.encode("utf-8", "replace")
-    pending: list[Any] = [_parser().parse(source).root_node]
-    while pending and len(found) < MAX_COMMANDS:
+    root = _parser().parse(source).root_node
+    pending: list[Any] = [root]
+    while pending:
         node = pending.pop()
-        if node.type == "command":
-            _add(tuple(_words(node, source)), found, depth)
+        kind = node.type
+        if kind in _COMMANDS:
+            _add_command(node, source, into)
+        elif kind == "file_redirect":
+            for destination in node.children_by_field_name("destination")[:1]:
+                into.targets += [word for word, _ in expand_word(_text(destination, source))]
+        elif kind == "variable_assignment":
+            _add_assignment(node, source, into)
+        elif kind == "heredoc_body":
+            into.bodies.append(_text(node, source))
+        elif kind == "herestring_redirect":
+            into.bodies += [word for child in node.named_children for word, _ in expand_word(_text(child, source))]
+        elif kind == "command_substitution" and "\\`" in (inner := _text(node, source)):
+            into.inner.append(inner.strip("`").replace("\\\\", "\\").replace("\\`", "`"))
         pending.extend(reversed(node.children))
+    return not root.has_error
 
 
-def _add(words: tuple[str, ...], found: list[tuple[str, ...]], depth: int) -> None:
-    if not words:
-        return
-    found.append(words)
-    if depth >= _MAX_NESTING:
-        return
-    program = words[0].rsplit("/", 1)[-1]
-    if program in WRAPPERS:
-        for start in range(1, min(len(words), 40)):
-            if not words[start].startswith("-"):
-                found.append(words[start:])
-                if words[start].rsplit("/", 1)[-1] in SHELLS or " " in words[start]:
-                    _collect(" ".join(words[start:]), found, depth + 1)
-    elif program in SHELLS:
-        for word in words[1:]:
-            if not word.startswith("-"):
-                _collect(word, found, depth + 1)
-
-
-def _words(node: Node, source: bytes) -> list[str]:
-    words: list[str] = []
+def _add_command(node: Node, source: bytes, into: ShellSyntax) -> None:
+    raw: list[str] = []
+    end = -1
     for child in node.children:
-        if child.type == "command_name" or child.is_named and child.type not in _NOT_WORDS:
-            words.append(_unquoted(source[child.start_byte : child.end_byte].decode("utf-8", "replace")))
-    return words
-
-
-_NOT_WORDS = frozenset(
-    "variable_assignment file_redirect heredoc_redirect herestring_redirect comment heredoc_body".split()
-)
-
-
-def _unquoted(word: str) -> str:
-    """Return the word without quotes and backslashes, as bash's quote removal would leave it (nearly)."""
-    result: list[str] = []
-    quote = ""
-    at = 0
-    while at < len(word):
-        char = word[at]
-        if quote == "'":
-            if char == "'":
-                quote = ""
-            else:
-                result.append(char)
-        elif char == "\\" and at + 1 < len(word):
-            at += 1
-            result.append(word[at])
-        elif quote == '"' and char == '"':
-            quote = ""
-        elif not quote and char in "'\"":
-            quote = char
+        if child.type in _NOT_WORDS and not (raw and node.type == "declaration_command"):
+            end = -1
+            continue
+        text = _text(child, source)
+        # what stands together is one word, whatever the grammar makes of it
+        if raw and end >= 0 and not source[end : child.start_byte].replace(b"\\\n", b""):
+            raw[-1] += text
         else:
-            result.append(char)
-        at += 1
-    return "".join(result)
+            raw.append(text)
+        end = child.end_byte
+    if node.parent is not None and node.parent.type == "redirected_statement":
+        # `git >file push`: to the grammar, what follows the file is part of the redirection
+        for redirect in node.parent.children_by_field_name("redirect"):
+            raw += [_text(word, source) for word in redirect.children_by_field_name("destination")[1:]]
+    command = command_of(raw)
+    if command is not None:
+        into.commands.append(command)
+
+
+def _add_assignment(node: Node, source: bytes, into: ShellSyntax) -> None:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is not None and value is not None:
+        into.assignments += [(_text(name, source), word) for word, _ in expand_word(_text(value, source))]
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")

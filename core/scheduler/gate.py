@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -64,7 +65,9 @@ class Gate:
             on_ask: awaited (if it returns an awaitable) just before the user is asked.
             note: a reason to ask although a rule allows the call.
         """
-        decision = self.decide(tool, call, invocation)
+        decision = await asyncio.to_thread(self.decide, tool, call, invocation)
+        if decision.verdict is Verdict.DENY and decision.sensitive:
+            return Passage(True)  # the tool refuses the name itself, with its own words, and goes on with the others
         if decision.verdict is Verdict.DENY:
             await self._bus.publish(CallRejected(call.id, call.name, decision.reason), turn=turn, call=call.id)
             return Passage(False, decision.reason, by_policy=True)
