@@ -17,9 +17,10 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
-
 from textual.worker import WorkerFailed
+
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
 from app.panes import STYLES
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from app.host import SessionHost
     from app.palette import PaletteEntry
 
-
 log = logging.getLogger(__name__)
+
 
 class StetApp(App[int]):
     """The full-screen application.
@@ -48,6 +49,8 @@ class StetApp(App[int]):
 
     TITLE = "stet"
     ENABLE_COMMAND_PALETTE = False
+    app_focus: Reactive[bool] = Reactive(True, compute=False, repaint=False)
+    """As Textual's, which paints the whole screen again whenever the terminal gains or loses the focus."""
     BINDINGS: ClassVar[list[BindingType]] = []
     """None: every key is a row of the catalogue and stands on the workspace."""
     CSS_PATH = [STYLES / f"{name}.tcss" for name in ("workspace", "prompt", "status")]
@@ -72,11 +75,11 @@ class StetApp(App[int]):
         self.on_session = on_session
         self.warnings = warnings
         self.exit_code = 0
+        self.failure: BaseException | None = None
+        """What ended the application, if it was an error of ours."""
         self._wanted_theme = theme
         self._control_filter = ControlFilter()
         self.host: SessionHost | None = None
-        self.failure: BaseException | None = None
-        """What ended the application, if it was an error of ours."""
         """The running session's side; there from shortly after the first paint."""
 
     def get_default_screen(self) -> Screen[None]:
@@ -131,9 +134,6 @@ class StetApp(App[int]):
         except StetError as error:
             self.notify(str(error), severity="warning", markup=False)
 
-    def palette_entries(self) -> Iterable[PaletteEntry]:
-        """Return what the command palette offers now."""
-        return self.host.palette_entries() if self.host is not None else ()
     def _handle_exception(self, error: Exception) -> None:
         """Textual's hook for what nobody caught: the traceback goes to the log, and people get a sentence."""
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -144,6 +144,9 @@ class StetApp(App[int]):
         else:
             self._close_messages_no_wait()
 
+    def palette_entries(self) -> Iterable[PaletteEntry]:
+        """Return what the command palette offers now."""
+        return self.host.palette_entries() if self.host is not None else ()
 
     async def action_quit(self) -> None:
         self.on_exit_requested()

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -37,6 +38,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     # Textual's own screen bindings (tab, shift+tab, ctrl+c) would come before the application's.
     BINDINGS: ClassVar[list[BindingType]] = list(Catalogue().bindings(Scope.APP))
     AUTO_FOCUS: ClassVar[str | None] = "PromptEditor"
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """As Textual's, which paints the whole screen again whenever the focus moves; the two widgets do it themselves."""
 
     def __init__(self, dispatch: ActionDispatch, prompt: PromptPane) -> None:
         super().__init__(id="workspace")
@@ -185,7 +188,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         forward = on(_routed)(forward)
 
     def update_node_styles(self, animate: bool = True) -> None:
-        """As Textual's, but when the terminal gains or loses the focus, restyle only what looks different then.
+        """As Textual's, but nothing when the terminal gains or loses the focus: what has the focus restyles itself.
 
         Textual would restyle every widget, just when someone comes back and types. It calls this without `animate`
         when the screen comes up again: then anything may have changed.
@@ -193,6 +196,5 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         focused = self.app.app_focus
         if animate and focused is not self._styled_focused:
             self._styled_focused = focused
-            self.app.update_styles(self.prompt)
         else:
             super().update_node_styles(animate)

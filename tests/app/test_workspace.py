@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 from textual import events
 from textual.dom import DOMNode
@@ -28,9 +30,10 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def running_app(folder: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[StetApp, Pilot[int]]]:
     app = StetApp(SessionOptions(directory=folder, offline=True, interactive=True))
     async with app.run_test(size=size) as pilot:
-        while app.host is None:
-            await pilot.pause()
-        await app.host.ready.wait()
+        with anyio.fail_after(30):
+            while app.host is None:
+                await pilot.pause()
+            await app.host.ready.wait()
         await pilot.pause()
         yield app, pilot
 
@@ -58,15 +61,19 @@ async def test_the_terminals_focus_restyles_the_prompt_alone(tmp_path: Path, mon
         await app.workspace.pane("shell")
         await pilot.pause()
         restyled = count_restyled(app, monkeypatch)
+        repainted: list[Any] = []
+        monkeypatch.setattr(app.workspace, "refresh", lambda *regions, **more: repainted.append(regions))
         app.post_message(events.AppBlur())
         await pilot.pause()
         assert restyled, "the prompt looks different without the focus"
+        assert not app.workspace.prompt.editor.has_focus
         app.post_message(events.AppFocus())
         await pilot.pause()
         prompt = set(app.workspace.prompt.walk_children(with_self=True))
         assert set(restyled) <= prompt
         assert len(restyled) <= 6 * len(prompt), "three times each for out and in"
         assert app.workspace.focused is app.workspace.prompt.editor
+        assert repainted == [], "the screen as a whole"
 
 
 async def test_a_class_of_the_workspace_reaches_its_panes(tmp_path: Path) -> None:
