@@ -176,7 +176,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     if resumed:
         todos.todos = resumed.todos
     context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
-    registry = builtin_registry(context)
+    registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
     scheduler = Scheduler(
         registry,
