@@ -11,6 +11,10 @@ from core.contract.errors import StetError
 from core.contract.visible import make_visible
 from stet.guardian import Note, run_guarded
 
+_SWITCH_INTERVAL = 0.001
+"""Seconds (Python's own choice is 0.005) after which a thread that imports or searches lets the screen go on: a key
+changes threads several times until it shows."""
+
 
 def check_terminal() -> None:
     """Raise `StetError` where no full screen can be shown."""
@@ -30,6 +34,7 @@ def _run(options: SessionOptions, inline: bool, note: Note) -> int:
     import gc
 
     gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     try:
         return _run_application(options, inline, note)
     except StetError as error:
