@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.contract.events import ApprovalMode
+from core.contract.tool import Kind
 from core.policy.decision import Decision, PartDecision, because, with_yolo
 from core.policy.named_paths import NamedPaths
 from core.policy.places import PathJudge
@@ -42,6 +43,8 @@ class CommandJudge:
         self._looking_allowed = looking_allowed
         self._arguments = arguments
         self._base = base
+        self._general = index.find(SHELL_TOOL, Kind.EXECUTE, mode, arguments)
+        """The strongest rule that speaks of any command."""
 
     def decide(self, command: str) -> Decision:
         """Return the decision, with the rules that would have allowed what is asked about (not yet verified)."""
@@ -74,7 +77,7 @@ class CommandJudge:
             return denied
         if self._mode is ApprovalMode.PLAN:
             return Decision(Verdict.DENY, f"plan mode runs only commands that look, and this one is unclear: {why}")
-        rule = with_yolo(self._index.find_for_words((), (), self._mode, self._arguments), self._mode)
+        rule = with_yolo(self._general, self._mode)
         note = "it is part of a text that is not fully understood"
         parts = tuple(PartDecision(each.text, Verdict.ASK, note) for each in reading.commands[:_SHOWN_PARTS])
         if rule is not None and rule.verdict is Verdict.ALLOW and command.strip():
@@ -87,15 +90,13 @@ class CommandJudge:
         if not self._index.denies_commands:
             return None
         for command in reading.commands:
-            rule = self._index.find_for_words(command.words, command.open, self._mode, self._arguments)
+            rule = self._find_rule(command)
             if rule is not None and rule.verdict is Verdict.DENY:
                 text = command.text
                 part = PartDecision(text, Verdict.DENY, because(rule), rule)
                 return Decision(Verdict.DENY, f"`{text[:200]}`: {because(rule)}", rule, (part,))
-        if not reading.commands:  # a rule that names no command speaks of any text
-            rule = self._index.find_for_words((), (), self._mode, self._arguments)
-            if rule is not None and rule.verdict is Verdict.DENY:
-                return Decision(Verdict.DENY, because(rule), rule)
+        if not reading.commands and self._general is not None and self._general.verdict is Verdict.DENY:
+            return Decision(Verdict.DENY, because(self._general), self._general)
         return None
 
     def _find_doubt(self, reading: Reading, granted: frozenset[str] = frozenset()) -> str:
@@ -109,9 +110,11 @@ class CommandJudge:
         found = NamedPaths(self._places, self._base, granted).find(reading.commands, reading.targets)
         return f"it names the sensitive path {found}" if found else ""
 
+    def _find_rule(self, command: FoundCommand) -> Rule | None:
+        return self._index.find_for_words(command.words, command.open, self._mode, self._arguments, self._general)
+
     def _decide_part(self, part: SimpleCommand) -> PartDecision:
-        found = _found(part)
-        rule = with_yolo(self._index.find_for_words(found.words, found.open, self._mode, self._arguments), self._mode)
+        rule = with_yolo(self._find_rule(_found(part)), self._mode)
         if rule is None and self._looking_allowed and self._only_looks(part):
             rule = READ_ONLY_COMMAND
         if rule is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from core.contract.events import ApprovalMode
 from core.contract.tool import Kind
@@ -70,15 +70,6 @@ class PolicyEngine:
         """Use other rules from now on."""
         self._index = RuleIndex(rules)
 
-    def extended(self, rules: Iterable[Rule]) -> Self:
-        """Return an engine like this one with more rules."""
-        other = object.__new__(type(self))
-        other.mode = self.mode
-        other._index = RuleIndex([*self._index.rules, *rules])
-        other._judge = self._judge
-        other._looking_allowed = self._looking_allowed
-        return other
-
     def check(
         self, tool: str, args: Mapping[str, Any] | None = None, kind: Kind | str = Kind.OTHER, paths: Iterable[str] = ()
     ) -> Decision:
@@ -88,7 +79,7 @@ class PolicyEngine:
         if tool == SHELL_TOOL and isinstance(arguments.get("command"), str):
             return self.check_command(arguments["command"], arguments)
         touched = tuple(paths)
-        decision = self._check_tool(tool, kind, arguments, tuple(self._relative(path) for path in touched))
+        decision = self._check_tool(self._index, tool, kind, arguments, touched)
         if decision.verdict is not Verdict.DENY:
             decision = self._guard_names(decision, touched)
         if decision.verdict is not Verdict.ASK or decision.sensitive:
@@ -98,10 +89,7 @@ class PolicyEngine:
     def check_command(self, command: str, args: Mapping[str, Any] | None = None) -> Decision:
         """Decide on a command line: the strictest of its parts; whatever is not fully understood asks."""
         arguments = {**(args or {}), "command": command}
-        judge = CommandJudge(
-            self._index, self._judge, self.mode, self._looking_allowed, _as_json(arguments), _base(arguments)
-        )
-        decision = judge.decide(command)
+        decision = self._judge_command(self._index, command, arguments)
         if not decision.grants:
             return decision
         return self.with_grants(decision, decision.grants, SHELL_TOOL, arguments, Kind.EXECUTE)
@@ -126,18 +114,22 @@ class PolicyEngine:
         self, grants: Iterable[Rule], tool: str, args: Mapping[str, Any], kind: Kind, paths: Iterable[str] = ()
     ) -> bool:
         """Return whether a call would run without a question if these rules were added."""
-        granted = self.extended(grants)
+        index = self._index.extended(grants)
         if tool == SHELL_TOOL and isinstance(args.get("command"), str):
-            judge = CommandJudge(
-                granted._index, self._judge, self.mode, self._looking_allowed, _as_json(args), _base(args)
-            )
-            return judge.decide(args["command"]).verdict is Verdict.ALLOW
+            return self._judge_command(index, args["command"], args).verdict is Verdict.ALLOW
         touched = tuple(paths)
-        decision = granted._check_tool(tool, kind, args, tuple(self._relative(path) for path in touched))
+        decision = self._check_tool(index, tool, kind, args, touched)
         return self._guard_names(decision, touched).verdict is Verdict.ALLOW
 
-    def _check_tool(self, tool: str, kind: Kind, args: Mapping[str, Any], paths: tuple[str, ...]) -> Decision:
-        rule = self._index.find(tool, kind, self.mode, _as_json(args), paths)
+    def _judge_command(self, index: RuleIndex, command: str, args: Mapping[str, Any]) -> Decision:
+        judge = CommandJudge(index, self._judge, self.mode, self._looking_allowed, _as_json(args), _base(args))
+        return judge.decide(command)
+
+    def _check_tool(
+        self, index: RuleIndex, tool: str, kind: Kind, args: Mapping[str, Any], paths: tuple[str, ...]
+    ) -> Decision:
+        relative = tuple(self._relative(path) for path in paths)
+        rule = index.find(tool, kind, self.mode, _as_json(args), relative)
         if self.mode is ApprovalMode.PLAN and kind.is_mutator and (rule is None or rule.verdict is not Verdict.DENY):
             return Decision(Verdict.DENY, "plan mode changes nothing; leave it to make changes")
         rule = with_yolo(rule, self.mode)

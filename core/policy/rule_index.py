@@ -61,14 +61,21 @@ class RuleIndex:
         return None
 
     def find_for_words(
-        self, words: tuple[str, ...], is_open: tuple[bool, ...], mode: ApprovalMode, arguments: str
+        self,
+        words: tuple[str, ...],
+        is_open: tuple[bool, ...],
+        mode: ApprovalMode,
+        arguments: str,
+        best: Rule | None,
     ) -> Rule | None:
         """Return the strongest rule that speaks of a simple command.
+
+        Args:
+            best: the strongest rule without a prefix that speaks of the whole call.
 
         A rule that allows matches the words as they stand, none of them computed. One that asks or denies also
         matches another path to the program, and with options between the program and what follows.
         """
-        best = self.find(SHELL_TOOL, Kind.EXECUTE, mode, arguments)
         if not self._by_prefix or not words:
             return best
         words = words[: _first_open(is_open)]
@@ -93,12 +100,51 @@ class RuleIndex:
                     seen.add(key)
                     yield key
 
+    def extended(self, allowing: Iterable[Rule]) -> LayeredIndex:
+        """Return an index with more rules, all of which allow; it costs little, however many rules there are."""
+        return LayeredIndex(self, RuleIndex(allowing))
+
     def may_be_restricted(self, words: tuple[str, ...], is_open: tuple[bool, ...]) -> bool:
         """Return whether a word that is only known at run time could make this a command that a rule asks or denies."""
         at = _first_open(is_open)
         if at >= len(words) or not self._stems:
             return False
         return any(reading in self._stems for reading in _readings(words[:at], self._longest))
+
+
+class LayeredIndex(RuleIndex):
+    """An index with a few allowing rules on top."""
+
+    def __init__(self, base: RuleIndex, top: RuleIndex) -> None:
+        self._base = base
+        self._top = top
+        self.denies_commands = base.denies_commands
+        self.restricts_commands = base.restricts_commands
+
+    def find(
+        self, tool: str, kind: Kind, mode: ApprovalMode, arguments: str, paths: tuple[str, ...] = ()
+    ) -> Rule | None:
+        return _stronger(*(index.find(tool, kind, mode, arguments, paths) for index in (self._base, self._top)))
+
+    def find_for_words(
+        self,
+        words: tuple[str, ...],
+        is_open: tuple[bool, ...],
+        mode: ApprovalMode,
+        arguments: str,
+        best: Rule | None,
+    ) -> Rule | None:
+        found = self._base.find_for_words(words, is_open, mode, arguments, best)
+        return _stronger(found, self._top.find_for_words(words, is_open, mode, arguments, None))
+
+    def may_be_restricted(self, words: tuple[str, ...], is_open: tuple[bool, ...]) -> bool:
+        return self._base.may_be_restricted(words, is_open)
+
+
+def _stronger(one: Rule | None, other: Rule | None) -> Rule | None:
+    if one is None or other is None:
+        return one or other
+    return one if one.rank >= other.rank else other
 
 
 def _first_open(is_open: tuple[bool, ...]) -> int:

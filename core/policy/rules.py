@@ -97,8 +97,16 @@ class Rule:
         return re.compile(self.args_pattern) if self.args_pattern else None
 
     @cached_property
-    def _path_regex(self) -> re.Pattern[str] | None:
-        return compile_path_glob(self.path) if self.path else None
+    def _path_regex(self) -> re.Pattern[str]:
+        return compile_path_glob(self.path)
+
+    @cached_property
+    def _path_head(self) -> str:
+        """What every path that the glob matches begins with."""
+        return re.split(r"[*?]", self.path, maxsplit=1)[0]
+
+    def _matches_path(self, path: str) -> bool:
+        return path.startswith(self._path_head) and self._path_regex.fullmatch(path) is not None
 
     def speaks_of(self, name: str) -> bool:
         """Return whether the rule speaks of a tool, whatever the mode and the kind."""
@@ -121,10 +129,10 @@ class Rule:
         """
         if self._args_regex is not None and not self._args_regex.search(arguments):
             return False
-        if self._path_regex is None:
+        if not self.path:
             return True
-        hits = [self._path_regex.fullmatch(path) is not None for path in paths]
-        return bool(hits) and (all(hits) if self.decision == "allow" else any(hits))
+        hits = map(self._matches_path, paths)
+        return bool(paths) and (all(hits) if self.decision == "allow" else any(hits))
 
     def as_toml(self) -> str:
         """Return the rule as it would stand in a policy file."""

@@ -136,6 +136,13 @@ def test_commands_that_only_look_run_without_asking(tmp_path: Path, command: str
         "git grep -Ovim x",
         "cat $HOME/x",
         "date --se=1",
+        "date 010100002030",
+        "tree -R -L 1",
+        "test -v 'a[$(touch x)]'",
+        "printf -v 'a[$(touch x)]' y",
+        "git show HEAD:.env",
+        "git show :.env",
+        "git diff HEAD:../x y",
     ],
 )
 def test_commands_that_may_do_more_ask(tmp_path: Path, command: str) -> None:
