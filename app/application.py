@@ -77,10 +77,19 @@ class StetApp(App[int]):
         self.exit_code = 0
         self.failure: BaseException | None = None
         """What ended the application, if it was an error of ours."""
-        self._wanted_theme = theme
+        if theme in self.available_themes:
+            self._take_theme(theme)
         self._control_filter = ControlFilter()
         self.host: SessionHost | None = None
         """The running session's side; there from shortly after the first paint."""
+
+    def _take_theme(self, name: str) -> None:
+        """Take a theme while no style is parsed: set later, it would have Textual parse all of them again."""
+        self.set_reactive(App.theme, name)
+        dark = self.current_theme.dark
+        self.update_classes({"-dark-mode": dark, "-light-mode": not dark, f"-theme-{name}": True}, update=False)
+        self._refresh_truecolor_filter(self.ansi_theme)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_default_screen(self) -> Screen[None]:
         from app.completions import Completions
@@ -100,8 +109,6 @@ class StetApp(App[int]):
 
     def on_mount(self) -> None:
         self.set_keymap(self.catalogue.keymap())
-        if self._wanted_theme in self.available_themes:
-            self.theme = self._wanted_theme
         self.call_after_refresh(self._start_session)
 
     def _start_session(self) -> None:

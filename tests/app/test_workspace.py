@@ -27,8 +27,10 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def running_app(folder: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[StetApp, Pilot[int]]]:
-    app = StetApp(SessionOptions(directory=folder, offline=True, interactive=True))
+async def running_app(
+    folder: Path, size: tuple[int, int] = (120, 40), theme: str = ""
+) -> AsyncIterator[tuple[StetApp, Pilot[int]]]:
+    app = StetApp(SessionOptions(directory=folder, offline=True, interactive=True), theme=theme)
     async with app.run_test(size=size) as pilot:
         with anyio.fail_after(30):
             while app.host is None:
@@ -101,6 +103,16 @@ async def test_a_theme_that_was_changed_under_a_dialog_shows_afterwards(tmp_path
         await pilot.pause()
         assert app.screen is app.workspace
         assert app.workspace.styles.background != before
+
+
+async def test_a_theme_given_at_the_start_is_as_one_chosen_later(tmp_path: Path) -> None:
+    async with running_app(tmp_path) as (app, pilot):
+        app.theme = "textual-light"
+        await pilot.pause()
+        later = app.workspace.styles.background, app.classes
+    async with running_app(tmp_path, theme="textual-light") as (app, pilot):
+        assert app.theme == "textual-light"
+        assert (app.workspace.styles.background, app.classes) == later
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
