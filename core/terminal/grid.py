@@ -202,7 +202,7 @@ class Grid(pyte.Screen):
 
     def repeat(self, count: int) -> None:
         """Write the last character again (REP)."""
-        if self.last_character:
+        if self.last_character and cell_width(self.last_character) > 0:
             self.draw(self.last_character * min(count, self.columns * self.lines))
 
     # --- scrolling --------------------------------------------------------------------------------

@@ -126,11 +126,13 @@ class ModalGrid(Grid):
         )
 
     def restore_cursor(self) -> None:
-        """DECRC; home if nothing was saved."""
+        """DECRC; if nothing was saved: home, plain style, ASCII (VT510)."""
         hidden = self.cursor.hidden
         saved = self._saved[self.alternate]
         if saved is None:
             self.cursor = Cursor(0, 0)
+            self.pen = self.pens.plain
+            self.charsets, self.charset = [None] * 4, 0
             self.mode.discard(mo.DECOM)
         else:
             self.cursor = copy.copy(saved.cursor)

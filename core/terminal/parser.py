@@ -114,6 +114,7 @@ class Parser:
                 draw(token[2])
             elif kind == _SGR:
                 set_pen(token[3])
+                terminal.last_character = ""
             elif kind == _CONTROL:
                 execute(token[8])
             elif kind == _CSI:
@@ -123,8 +124,7 @@ class Parser:
                     action = self._learn(token[0], prefix + intermediates + final, parameters)
                 control, numbers = action
                 control(numbers)
-                if token[7] != "b":
-                    terminal.last_character = ""
+                terminal.last_character = ""
             else:
                 self._state = "escape"
                 self._intermediates = ""
@@ -197,8 +197,7 @@ class Parser:
                 name = self._prefix + self._intermediates + character
                 control, numbers = self._learn("", name, self._parameters)
                 control(numbers)
-                if character != "b":
-                    self._terminal.last_character = ""
+            self._terminal.last_character = ""
         elif self._state == "ignore":
             return
         elif character > "~":

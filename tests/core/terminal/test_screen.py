@@ -30,6 +30,29 @@ def shown(screen: TerminalScreen) -> list[str]:
     return [line.rstrip() for line in screen.display]
 
 
+# --- sequences ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ("ab\x1b[2b", "abbb"),
+        ("ab\x1b[2b\x1b[2b", "abbb"),
+        ("ab\x1b[m\x1b[2b", "ab"),
+        ("ab\x1b[C\x1b[2b", "ab"),
+        ("e\u0301\x1b[2b", "e\u0301"),
+        ("日\x1b[b", "日日"),
+    ],
+)
+def test_a_repetition_needs_a_character_right_before_it(data: str, wanted: str) -> None:
+    assert shown(make(data))[0] == wanted
+
+
+def test_restoring_what_was_never_saved_gives_the_initial_state() -> None:
+    assert shown(make("\x1b(0\x1b[3;4H\x1b[31m\x1b8q"))[0] == "q"
+    assert make("\x1b[31m\x1b8q").frame().rows[0][0].style is PLAIN
+
+
 # --- frames -------------------------------------------------------------------------------------------
 
 
