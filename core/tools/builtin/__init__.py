@@ -12,5 +12,6 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.list_background_processes:ListBackgroundProcessesTool",
     "core.tools.builtin.read_background_output:ReadBackgroundOutputTool",
     "core.tools.builtin.stop_background_process:StopBackgroundProcessTool",
+    "core.tools.builtin.web_fetch:WebFetchTool",
     "core.tools.builtin.write_todos:WriteTodosTool",
 )

@@ -92,3 +92,9 @@ EDITING: dict[str, Deviation] = {
 READING_MANY: dict[str, Deviation] = {
     "many-022": Deviation("the specification accepts `paths`", succeeds=True, contains=("--- ${ROOT}/a.txt ---",)),
 }
+
+WEB: dict[str, Deviation] = {
+    "web-010": Deviation(
+        "`url` is the specification's own name; here its host is not found", ToolErrorType.WEB_FETCH_PROCESSING_ERROR
+    ),
+}
