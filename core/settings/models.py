@@ -47,11 +47,18 @@ class ShellSettings(Group):
     """What happens then: `background` or `kill`."""
 
 
+class WebFetchSettings(Group):
+    allowed_hosts: tuple[str, ...] = ()
+    """Hosts that web_fetch may ask although they are not public: `localhost:3000`, or a name for the usual ports."""
+
+
 class ToolSettings(Group):
     read_file: ReadFileSettings = ReadFileSettings()
     """How files are read."""
     shell: ShellSettings = ShellSettings()
     """How the agent's commands are run."""
+    web_fetch: WebFetchSettings = WebFetchSettings()
+    """How pages of the web are fetched."""
     truncate_chars: int = Field(default=50_000, ge=1_000)
     """Longer results are cut to a head and a tail that name the file which holds the whole."""
     ignore_path_filter: tuple[str, ...] = ()
