@@ -96,8 +96,9 @@ class Program:
         """The program's processes, itself first."""
         found = [self.process]
         for process in found:
-            with contextlib.suppress(OSError):
-                found += map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())
+            for path in Path(f"/proc/{process}/task").glob("*/children"):  # a thread's children are its own
+                with contextlib.suppress(OSError):
+                    found += map(int, path.read_text().split())
         return found
 
 
