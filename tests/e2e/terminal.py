@@ -28,13 +28,16 @@ LIMIT = 30
 GUARD = 0.5
 """Seconds that a user waits before a key: a little more than a dialog's guard asks for."""
 
+MOMENT = 0.15
+"""Seconds without output after which a screen counts as drawn."""
+
 EMPTY = "Ask, or"
 """Stands in the prompt while it is empty."""
 
 KEYS = {
     "enter": "\r",
     "space": " ",
-    "escape": "\x1b",
+    "escape": "\x1b[27u",
     "tab": "\t",
     "shift+tab": "\x1b[Z",
     "backspace": "\x7f",
@@ -134,13 +137,23 @@ class Terminal:
         return found
 
     async def answers(self) -> None:
-        """Wait until everything that was typed so far has been dealt with and drawn.
-
-        The program tells its cursor's place when asked for the focus report; a redraw is asked for and awaited.
-        """
+        """Wait until the workspace has dealt with everything that was typed so far: it is asked to draw all anew."""
         mark = len(self.written)
         self.press("ctrl+l")
-        await self.until(lambda: b"\x1b[?2026l" in self.written[mark:], "a redraw")
+        last = f"\x1b[{self.screen.lines};1H".encode()
+
+        def is_drawn() -> bool:
+            frames = bytes(self.written[mark:]).split(b"\x1b[?2026h")
+            return any(b"\x1b[1;1H" in frame and last in frame and b"\x1b[?2026l" in frame for frame in frames)
+
+        await self.until(is_drawn, "all drawn anew")
+
+    async def settles(self) -> None:
+        """Wait until nothing was written for a moment: to see what a dialog draws, where nothing depends on it."""
+        before = -1
+        while before != len(self.written):
+            before = len(self.written)
+            await asyncio.sleep(MOMENT)
 
     # --- into the program -------------------------------------------------------------------------
 
