@@ -18,7 +18,7 @@ UNKNOWN = "\ufffd"
 class ControlFilter(LineFilter):
     """Shows every hidden character as one cell, cut to the width that the segment had; drops OSC 8 links.
 
-    Return one from `App.get_line_filters()`.
+    Return one from `App.get_line_filters()`, always the same: strips keep what a filter made of them.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

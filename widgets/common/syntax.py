@@ -94,15 +94,24 @@ def _plain(lines: list[str]) -> list[Sequence[Span]]:
     return [((line, ""),) if line else () for line in lines]
 
 
+def preload() -> None:
+    """Import what colouring needs, for a thread at a quiet moment: it takes longer than a frame."""
+    highlight_lines("pass", "python")
+
+
 @lru_cache(maxsize=128)
 def _find_lexer(language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
 
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=True) if language else None
-    except ClassNotFound:
-        return None
+    return get_lexer_by_name(language, stripnl=False, ensurenl=True) if language in _known_languages() else None
+
+
+@lru_cache(maxsize=1)
+def _known_languages() -> frozenset[str]:
+    """Return the names that Pygments itself knows: asking it for another makes it search every installed package."""
+    from pygments.lexers import get_all_lexers
+
+    return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
 @lru_cache(maxsize=1024)

@@ -28,7 +28,7 @@ from widgets.transcript.selecting import selected_text, selection_line
 from widgets.transcript.window import Window
 from widgets.transcript.wrap import cells
 
-FRAME = 1 / 30
+FRAME = 1 / 20
 """Seconds between two drawings at least."""
 _IDLE_DELAY = 0.2
 _IDLE_SLICE = 0.004
@@ -196,7 +196,7 @@ class BlockView(ScrollView, can_focus=True):
             if self._clock() >= deadline:
                 self._idle_after(_IDLE_SLICE * 5)
                 break
-            self.window.measure(index)
+            self.window.gauge(index)
         if todo:
             self._settle()
 
@@ -212,6 +212,24 @@ class BlockView(ScrollView, can_focus=True):
             components = {role: self.get_component_styles(PREFIX + role) for role in ROLES}
             self._palette = Palette(self.rich_style, self.background_colors[1], components)
         return self._palette
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines in `crop`. A strip keeps what was made of it (filtered, cut, encoded) while it scrolls;
+        Textual's own way makes a new one of each line at each scroll.
+        """
+        if self.styles.gutter.totals != (0, 0) or self.opacity < 1:
+            return super().render_lines(crop)
+        filters = self.get_line_filters()
+        background = self.background_colors[1]
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -232,19 +250,23 @@ class BlockView(ScrollView, can_focus=True):
         layout = self.window.layout(index)
         if not 0 <= number < len(layout.rows):
             return paint(BLANK, width, self.palette).apply_offsets(0, line)
-        strip = layout.strips[number]
-        if self.is_marked(index):
-            strip = paint(layout.rows[number], width, self.palette, "▌", "cursor")
-        elif strip is None:
-            self.painted += 1
-            strip = layout.strips[number] = paint(layout.rows[number], width, self.palette)
         marks = self.marks_of(index, number)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(line)) is not None:
             start, stop = span
             length = GUTTER + len(layout.rows[number].text)
             marks.append((start, length if stop < 0 else min(stop, length), "selection"))
-        return (mark(strip, marks, self.palette) if marks else strip).apply_offsets(0, line)
+        kept = layout.strips.get(number)
+        if kept is not None and not marks and not self.is_marked(index):
+            return kept
+        gutter, under = ("▌", "cursor") if self.is_marked(index) else (" ", "")
+        strip = paint(layout.rows[number], width, self.palette, gutter, under)
+        if marks or under:
+            return mark(strip, marks, self.palette).apply_offsets(0, line)
+        self.painted += 1
+        strip = strip.apply_offsets(0, line)
+        layout.keep(number, strip)
+        return strip
 
     def is_marked(self, index: int) -> bool:
         """Whether the block cursor is on a block."""

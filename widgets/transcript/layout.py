@@ -8,8 +8,10 @@ from textual.strip import Strip
 
 from widgets.transcript.row import Row
 
-MAX_ROWS = 1_500
-"""Rows kept in all; a painted row takes about 2 KB."""
+MAX_ROWS = 1_000
+"""Rows kept in all."""
+MAX_STRIPS = 240
+"""Painted rows kept of one block: each takes some kilobytes, and a hundred objects for the garbage collector."""
 
 
 class BlockLayout:
@@ -19,7 +21,7 @@ class BlockLayout:
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows = rows
-        self.strips: list[Strip | None] = [None] * len(rows)
+        self.strips: dict[int, Strip] = {}
 
     def replace(self, rows: list[Row]) -> int:
         """Take new rows, keeping the strips of those at the start that are the same; return their number."""
@@ -28,10 +30,17 @@ class BlockLayout:
             if old is not new and old != new:
                 break
             same += 1
+        for number in range(same, len(self.rows)):
+            self.strips.pop(number, None)
         self.rows = rows
-        del self.strips[same:]
-        self.strips.extend([None] * (len(rows) - same))
         return same
+
+    def keep(self, number: int, strip: Strip) -> None:
+        """Keep the strip of a row, dropping those that are farthest from it when there are too many."""
+        self.strips[number] = strip
+        if len(self.strips) > MAX_STRIPS:
+            near = sorted(self.strips, key=lambda other: abs(other - number))
+            self.strips = {other: self.strips[other] for other in near[: MAX_STRIPS // 2]}
 
 
 class LayoutCache:
@@ -85,4 +94,4 @@ class LayoutCache:
     def clear_strips(self) -> None:
         """Forget the strips: the colours changed."""
         for layout in self._layouts.values():
-            layout.strips = [None] * len(layout.rows)
+            layout.strips.clear()

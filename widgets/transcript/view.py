@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.contract.display import Display
 from core.contract.state import NoticeLevel
 from core.contract.tool import CallState, Kind
+from widgets.common.syntax import preload
 from widgets.transcript.answer_block import AnswerBlock
 from widgets.transcript.block import Block, BlockId
 from widgets.transcript.cursor_view import CursorView
@@ -13,6 +14,9 @@ from widgets.transcript.thought_block import ThoughtBlock
 from widgets.transcript.tool_block import AutoOpen, ToolBlock, ToolFacts
 from widgets.transcript.user_block import UserBlock
 
+_QUIET = 1.0
+"""Seconds after the start at which what the first answer needs is imported."""
+
 
 class TranscriptView(CursorView):
     """The conversation. Every text may be foreign; an id of a block that was cleared away is ignored."""
@@ -20,6 +24,12 @@ class TranscriptView(CursorView):
     auto_open: AutoOpen = "failed"
     """Which finished calls open by themselves, from the next added one on."""
     _cleared = 0
+
+    def on_mount(self) -> None:
+        self.set_timer(_QUIET, self._preload)
+
+    def _preload(self) -> None:
+        self.run_worker(preload, thread=True, exit_on_error=False)
 
     def clear(self) -> None:
         """Remove all blocks; their ids name nothing any more."""

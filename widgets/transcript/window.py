@@ -104,6 +104,12 @@ class Window:
         if not self.is_measured(index):
             self._draw(index)
 
+    def gauge(self, index: int) -> None:
+        """As `measure`, for a block out of view: its rows are counted, not kept."""
+        rows = self.blocks[index].rows(self._width, self._clock())
+        self.heights.set(index, self.gap(index) + len(rows))
+        self._epochs[index] = self._epoch
+
     def _draw(self, index: int) -> tuple[BlockLayout, int]:
         layout, same = self.layouts.put(index, self.blocks[index].rows(self._width, self._clock()))
         self.heights.set(index, self.gap(index) + len(layout.rows))
