@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.contract.conversation import Message, Part
 from core.contract.tool import FunctionDeclaration, ToolCall
@@ -85,3 +85,27 @@ class Provider(Protocol):
     def stream(self, request: ModelRequest) -> AbstractAsyncContextManager[AsyncIterator[StreamItem]]: ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebSource:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedAnswer:
+    """What a model found on the web by its own search."""
+
+    text: str
+    """With `[1]` where it rests on the first source, and so on; empty where nothing was found."""
+    sources: tuple[WebSource, ...] = ()
+
+
+@runtime_checkable
+class SearchingProvider(Protocol):
+    """A model that can search the web by itself."""
+
+    async def search_web(self, query: str) -> GroundedAnswer:
+        """Return what it found. Failures are raised as `ModelError`."""
+        ...

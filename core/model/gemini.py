@@ -11,8 +11,9 @@ from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from core.contract.errors import ModelError, ModelErrorKind
-from core.contract.model import ModelRequest, StreamItem
+from core.contract.model import GroundedAnswer, ModelRequest, StreamItem
 from core.model.gemini_access import GeminiAccess
+from core.model.gemini_grounding import read_grounding
 from core.model.gemini_request import PROVIDER, contents_of
 from core.model.gemini_response import ResponseReader
 from core.model.http_errors import Endpoint
@@ -91,6 +92,15 @@ class GeminiProvider:
         finally:
             pump.cancel()
             await asyncio.gather(pump, return_exceptions=True)
+
+    async def search_web(self, query: str) -> GroundedAnswer:
+        """Return what the model finds on the web by its own search."""
+        contents = [{"role": "user", "parts": [{"text": query}]}]
+        try:
+            client = await self._open()
+            return read_grounding([event async for event in client.events(self._model, contents, search=True)])
+        except Exception as error:  # noqa: BLE001  # the boundary of a provider call
+            raise self._error_of(error) from error
 
     async def close(self) -> None:
         """Close all connections."""

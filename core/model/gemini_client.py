@@ -100,14 +100,22 @@ class GeminiClient:
             raise self.error_of(error) from error
 
     async def events(
-        self, model: str, contents: list[Any], system: str, tools: tuple[FunctionDeclaration, ...]
+        self,
+        model: str,
+        contents: list[Any],
+        system: str = "",
+        tools: tuple[FunctionDeclaration, ...] = (),
+        *,
+        search: bool = False,
     ) -> AsyncIterator[str]:
         """Yield the texts of the answer's events.
+
+        With `search` the model searches the web by itself, and gets no other tools.
 
         Cancelling the task that waits here closes the connection; closing this iterator alone does not.
         It raises whatever the SDK, httpx and google-auth raise: `error_of` knows them.
         """
-        config = _config(model, system, tools, contents)
+        config = _config(model, system, tools, contents, search)
         chunks = await self._client.aio.models.generate_content_stream(model=model, contents="-", config=config)
         async for chunk in chunks:
             yield _event_in(chunk)
@@ -138,7 +146,7 @@ class GeminiClient:
 
 
 def _config(
-    model: str, system: str, tools: tuple[FunctionDeclaration, ...], contents: list[Any]
+    model: str, system: str, tools: tuple[FunctionDeclaration, ...], contents: list[Any], search: bool
 ) -> types.GenerateContentConfig:
     declared = [
         types.FunctionDeclaration(
@@ -146,11 +154,14 @@ def _config(
         )
         for tool in tools
     ]
+    offered: list[Any] = [types.Tool(google_search=types.GoogleSearch())] if search else []
+    if declared:
+        offered.append(types.Tool(function_declarations=declared))
     name = model.rpartition("/")[2]
     thinks = name.startswith(("gemini-2.5-", "gemini-3")) and "image" not in name
     return types.GenerateContentConfig(
         system_instruction=system or None,
-        tools=[types.Tool(function_declarations=declared)] if declared else None,
+        tools=offered or None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
         thinking_config=types.ThinkingConfig(include_thoughts=True) if thinks else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.contract.events import Event, TodosChanged
+from core.contract.model import GroundedAnswer
 from core.contract.todo import TodoList
 from core.settings.models import Settings
 from core.workspace.workspace import Workspace
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from core.terminal.jobs import JobTable
 
 Publish = Callable[[Event], Awaitable[None]]
+SearchWeb = Callable[[str], Awaitable[GroundedAnswer | None]]
+"""Searches the web with the model's own means; none where the model has none."""
 
 
 async def publish_nowhere(event: Event) -> None:
@@ -46,3 +49,4 @@ class ToolContext:
     """Runs commands in terminals; none where the session has no shell."""
     interactive: bool = False
     """Someone is there to answer questions and to type into a command."""
+    search_web: SearchWeb | None = None

@@ -13,5 +13,6 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.read_background_output:ReadBackgroundOutputTool",
     "core.tools.builtin.stop_background_process:StopBackgroundProcessTool",
     "core.tools.builtin.web_fetch:WebFetchTool",
+    "core.tools.builtin.google_web_search:WebSearchTool",
     "core.tools.builtin.write_todos:WriteTodosTool",
 )

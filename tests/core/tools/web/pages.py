@@ -17,7 +17,7 @@ def answer(body: bytes | str = b"", *headers: str, status: str = "200 OK", conte
 
 
 class WebServer:
-    """`pages` maps a path to a response, or to a coroutine function that writes one."""
+    """`pages` maps a path (with or without its query) to a response, or to a coroutine function that writes one."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes | Serve] = {}
@@ -39,7 +39,9 @@ class WebServer:
             path = head.split(" ")[1]
             self.requests.append(path)
             self.heads.append(head)
-            page = self.pages.get(path, answer("no such page", status="404 Not Found"))
+            page = self.pages.get(path) or self.pages.get(
+                path.partition("?")[0], answer("no such page", status="404 Not Found")
+            )
             if isinstance(page, bytes):
                 writer.write(page)
             else:
