@@ -165,7 +165,10 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.on_focus_moved(self.scope)
 
     async def on_key(self, event: events.Key) -> None:
-        """Do what the catalogue says for the focused pane; what is typed elsewhere goes to the prompt."""
+        """Do what the catalogue says for the focused pane; what is typed elsewhere goes to the prompt.
+
+        So does what was typed while the screen was being made, when nothing had the focus.
+        """
         scope = self.scope
         methods = self.dispatch.catalogue.scope(scope)
         action = next((action for action in methods if event.key in action.keys), None)
@@ -173,7 +176,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             event.stop()
             with contextlib.suppress(SkipAction):  # there is nothing to scroll
                 await self.dispatch.perform(action.id)
-        elif scope is Scope.TRANSCRIPT and event.is_printable and event.character:
+        elif scope in (Scope.TRANSCRIPT, Scope.PROMPT) and event.is_printable and event.character:
             event.stop()
             self.prompt.insert_text(event.character)
 

@@ -12,6 +12,7 @@ import pytest
 from textual import events
 from textual.dom import DOMNode
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from app.application import StetApp
 from app.options import SessionOptions
@@ -113,6 +114,23 @@ async def test_a_theme_given_at_the_start_is_as_one_chosen_later(tmp_path: Path)
     async with running_app(tmp_path, theme="textual-light") as (app, pilot):
         assert app.theme == "textual-light"
         assert (app.workspace.styles.background, app.classes) == later
+
+
+async def test_what_is_typed_while_the_screen_is_being_made_is_not_lost(tmp_path: Path) -> None:
+    app = StetApp(SessionOptions(directory=tmp_path, offline=True, interactive=True))
+    make = app.get_default_screen
+
+    def type_and_make() -> Screen[None]:
+        screen = make()
+        for character in "ls":  # what the terminal sends before anything has the focus goes to the screen
+            screen.post_message(events.Key(character, character))
+        return screen
+
+    app.get_default_screen = type_and_make  # type: ignore[method-assign]  # keys come when a user wants
+    async with app.run_test() as pilot:
+        await pilot.press("x")
+        await pilot.pause()
+        assert app.workspace.prompt.editor.text == "lsx"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])

@@ -71,7 +71,7 @@ class PromptPane(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.editor, "mode", self._show_mode)
-        self._load_history()
+        self.call_after_refresh(self._load_history)  # nobody walks through it before the first paint
 
     # --- for the screen -----------------------------------------------------------------------------
 
@@ -114,8 +114,7 @@ class PromptPane(Vertical):
             self.query_one("#prompt-sign", Static).update(Content(self._signs[mode]))
         except NoMatches:
             return
-        for each in PromptMode:
-            self.set_class(each is mode, f"-{each.value}")
+        self.update_classes({f"-{each.value}": each is mode for each in PromptMode})
 
     @on(PromptSubmitted)
     @on(SteerRequested)
