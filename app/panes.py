@@ -30,8 +30,8 @@ class PaneSpec:
     place: Place
     scope: Scope
     """Whose keys work while the pane has the focus."""
-    sheet: str
-    """The file with its looks, in `STYLES`; read when the pane is made."""
+    sheet: Path
+    """The file with its looks; read when the pane is made."""
     make: Callable[[Catalogue], Widget]
     """Called when the pane is first shown; the screen paints before that, so what it imports may be heavy."""
 
@@ -55,9 +55,9 @@ def _make_shell(catalogue: Catalogue) -> Widget:
 
 
 PANES: tuple[PaneSpec, ...] = (
-    PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, "transcript.tcss", _make_chat),
-    PaneSpec("todo", Place.SIDE, Scope.TODO, "todo.tcss", _make_todo),
-    PaneSpec("shell", Place.DOCK, Scope.SHELL, "shell.tcss", _make_shell),
+    PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, STYLES / "transcript.tcss", _make_chat),
+    PaneSpec("todo", Place.SIDE, Scope.TODO, STYLES / "todo.tcss", _make_todo),
+    PaneSpec("shell", Place.DOCK, Scope.SHELL, STYLES / "shell.tcss", _make_shell),
 )
 
 

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.messages import ROUTED
-from app.panes import PANES, STYLES, PaneSpec, Place, pane_of
+from app.panes import PANES, PaneSpec, Place, pane_of
 from widgets.prompt.prompt import PromptPane
 from widgets.status.line import StatusLine
 
@@ -73,8 +73,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         if found is not None:
             return found
         spec = pane_of(id)
-        sheet = STYLES / spec.sheet
-        self.app.stylesheet.add_source(sheet.read_text(encoding="utf-8"), (str(sheet), ""))
+        self.app.stylesheet.add_source(spec.sheet.read_text(encoding="utf-8"), (str(spec.sheet), ""))
         widget = spec.make(self.dispatch.catalogue)
         await self.query_one(f"#{spec.place.value}").mount(widget)
         self._arrange()
@@ -165,10 +164,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.on_focus_moved(self.scope)
 
     async def on_key(self, event: events.Key) -> None:
-        """Do what the catalogue says for the focused pane; what is typed elsewhere goes to the prompt.
-
-        So does what was typed while the screen was being made, when nothing had the focus.
-        """
+        """Do what the catalogue says for the focused pane; what is typed elsewhere or early goes to the prompt."""
         scope = self.scope
         methods = self.dispatch.catalogue.scope(scope)
         action = next((action for action in methods if event.key in action.keys), None)
