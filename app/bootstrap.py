@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,10 +35,12 @@ from core.contract.events import (
 )
 from core.contract.ids import SessionId, new_id
 from core.contract.model import Provider
+from core.contract.requests import QuestionReply, QuestionRequest
 from core.model.catalogue import choose_provider, preload
 from core.model.retry import RetryPolicy
 from core.policy.engine import PolicyEngine
-from core.policy.load import load_policies
+from core.policy.rule_files import RuleFiles
+from core.policy.trust import FOLDER, ProjectTrust, TrustState, TrustStore
 from core.redaction import Redactor
 from core.scheduler.gate import Gate
 from core.scheduler.scheduler import Scheduler
@@ -68,6 +70,8 @@ class Engine:
     context: ToolContext
     registry: ToolRegistry
     policy: PolicyEngine
+    files: RuleFiles
+    trust: ProjectTrust
     jobs: JobTable
     agent: Agent
     store: SessionStore
@@ -111,14 +115,23 @@ class Engine:
         return await self.agent.run_turn(text + attached.text + notes, attached.media, shown=text)
 
 
+AskTrust = Callable[[QuestionRequest], Awaitable[QuestionReply]]
+
+
 @asynccontextmanager
-async def open_engine(options: SessionOptions) -> AsyncIterator[Engine]:
+async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None) -> AsyncIterator[Engine]:
     """Put a session together, and take it apart at the end: commands ended, record closed.
+
+    Args:
+        ask_trust: asks the user whether to trust the project, before anything of it is used; without it, what nobody
+            has decided on is not trusted.
 
     Raises:
         StetError: there is no usable model, directory or session.
     """
     folders = find_folders(os.environ)
+    trust = await _find_trust(options, folders, ask_trust)
+    options = replace(options, trust=trust.is_trusted)
     loaded = await asyncio.to_thread(
         partial(
             load_settings,
@@ -130,7 +143,7 @@ async def open_engine(options: SessionOptions) -> AsyncIterator[Engine]:
         )
     )
     async with AsyncExitStack() as stack:
-        engine = await _compose(options, folders, loaded, stack)
+        engine = await _compose(options, folders, loaded, trust, stack)
         await engine.bus.publish(
             SessionStarted(
                 engine.workspace.root,
@@ -145,7 +158,9 @@ async def open_engine(options: SessionOptions) -> AsyncIterator[Engine]:
             await engine.bus.publish(SessionEnded())
 
 
-async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSettings, stack: AsyncExitStack) -> Engine:
+async def _compose(
+    options: SessionOptions, folders: Folders, loaded: LoadedSettings, trust: ProjectTrust, stack: AsyncExitStack
+) -> Engine:
     settings = loaded.settings
     provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
     stack.push_async_callback(provider.close)
@@ -155,7 +170,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     session = resumed.id if resumed else SessionId(new_id("s"))
     bus = Bus(session, last_seq=resumed.last_seq if resumed else 0)
     stack.callback(bus.close)
-    problems = [str(problem) for problem in loaded.problems]
+    problems = [*_untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
     if options.record and settings.session.record:
         _attach_recorder(bus, store, options, stack)
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-", ignore_cleanup_errors=True)))
@@ -169,7 +184,13 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     )
     removed = await asyncio.to_thread(workspace.recover, [workspace.root])
     problems += [f"Removed what an interrupted write had left: {name}" for name in removed]
-    policy = _load_policy(options, folders, settings, workspace, problems)
+    files = RuleFiles(
+        folders.config / "policies",
+        options.directory / FOLDER / "policies",
+        trusted=trust.is_trusted,
+        on_project_changed=trust.follow_own_change,
+    )
+    policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
     publisher = _Publisher(bus)
     jobs = await stack.enter_async_context(JobTable(publisher.publish, session, scrollback=settings.shell.scrollback))
     todos = TodoBoard(publisher.publish)
@@ -180,7 +201,7 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
     scheduler = Scheduler(
         registry,
-        Gate(policy, bus, folders.config / "policies" / "saved.toml" if options.record else None),
+        Gate(policy, bus, files if options.record else None),
         bus,
         parallel=settings.agent.parallel_calls,
         finish=lambda result: asyncio.to_thread(truncate, result),
@@ -198,7 +219,21 @@ async def _compose(options: SessionOptions, folders: Folders, loaded: LoadedSett
     )
     publisher.agent = agent
     engine = Engine(
-        options, folders, loaded, bus, workspace, context, registry, policy, jobs, agent, store, resumed, problems
+        options,
+        folders,
+        loaded,
+        bus,
+        workspace,
+        context,
+        registry,
+        policy,
+        files,
+        trust,
+        jobs,
+        agent,
+        store,
+        resumed,
+        problems,
     )
     return engine
 
@@ -235,14 +270,12 @@ def _attach_recorder(bus: Bus, store: SessionStore, options: SessionOptions, sta
 
 
 def _load_policy(
-    options: SessionOptions, folders: Folders, settings: Settings, workspace: Workspace, problems: list[str]
+    options: SessionOptions, files: RuleFiles, settings: Settings, workspace: Workspace, problems: list[str]
 ) -> PolicyEngine:
-    rules, wrong = load_policies(folders.config / "policies")
-    own, own_wrong = load_policies(options.directory / ".stet" / "policies", tighten_only=not options.trust)
-    problems += [str(problem) for problem in (*wrong, *own_wrong)]
-
+    rules, wrong = files.load()
+    problems += [str(problem) for problem in wrong]
     return PolicyEngine(
-        [*rules, *own],
+        rules,
         root=options.directory,
         mode=settings.policy.approval_mode,
         include_directories=options.include_directories,
@@ -250,3 +283,24 @@ def _load_policy(
         scratch=workspace.scratch,
         looking_allowed=True,
     )
+
+
+async def _find_trust(options: SessionOptions, folders: Folders, ask_trust: AskTrust | None) -> ProjectTrust:
+    """Return the trust in the project, after the user was asked if nobody has decided yet."""
+    store = TrustStore(folders.state / "trust.json")
+    trust = await asyncio.to_thread(partial(ProjectTrust, options.directory, store, granted=options.trust))
+    if trust.state is TrustState.UNKNOWN and ask_trust is not None:
+        reply = await ask_trust(trust.question())
+        await asyncio.to_thread(trust.take, reply)
+    return trust
+
+
+def _untrusted_notice(trust: ProjectTrust) -> list[str]:
+    if trust.content.problem:
+        return [f"The project's settings and tools are not used: {trust.content.problem}."]
+    if trust.state is TrustState.UNKNOWN:
+        return [
+            f"The project is not trusted, so these are not used: {', '.join(trust.content.files[:5])}."
+            " --trust uses them for this session."
+        ]
+    return []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.bootstrap import Engine
     from app.commands.registry import CommandRegistry
     from app.palette import PaletteEntry
+    from core.contract.requests import QuestionReply, QuestionRequest
     from widgets.transcript.view import TranscriptView
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class SessionHost:
         try:
             bootstrap, bridge, presenters = await asyncio.to_thread(self._load)
             await self._app.workspace.pane("chat")
-            async with bootstrap.open_engine(self._app.options) as engine:
+            async with bootstrap.open_engine(self._app.options, self._ask_trust) as engine:
                 await self._serve(engine, bridge, presenters)
         except StetError as error:
             self._show_failure(error)
@@ -53,6 +54,21 @@ class SessionHost:
         finally:
             self.closed.set()
             self._app.exit(self._app.exit_code)
+
+    async def _ask_trust(self, request: QuestionRequest) -> QuestionReply:
+        """Ask before anything that the project brings is used; leaving the application leaves it open."""
+        from core.contract.requests import QuestionReply
+        from widgets.approval.ask import ask
+
+        asking = asyncio.ensure_future(ask(self._app, request))
+        leaving = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            reply = asking.result() if asking.done() else request.unanswered()
+            return reply if isinstance(reply, QuestionReply) else request.unanswered()
+        finally:
+            asking.cancel()
+            leaving.cancel()
 
     @staticmethod
     def _load() -> list[ModuleType]:

@@ -46,6 +46,8 @@ class ApprovalReply:
     """For commands: the command as the user edited it."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """For questions: question text to answer."""
+    scope: str = ""
+    """Where `proceed_always_and_save` saves: one of the request's `scopes`; empty for the first of them."""
 
     @property
     def approved(self) -> bool:
@@ -66,6 +68,10 @@ class ApprovalRequest:
     """What `proceed_always` would allow, in words; empty where "always" is not offered."""
     rule: str = ""
     """The TOML rule that `proceed_always_and_save` would write; empty where saving is not offered."""
+    scopes: tuple[str, ...] = ()
+    """Where it can be saved: for the `user`, for the `project`; the first is the usual one."""
+    would_have_allowed: tuple[str, ...] = ()
+    """Earlier calls of this session that were asked about and that the rule would have let through, in words."""
 
     @staticmethod
     def unanswered() -> ApprovalReply:

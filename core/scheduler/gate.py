@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 from core.bus.bus import Bus
 from core.contract.confirmation import CommandPart, ConfirmationDetails, ExecConfirmation, InfoConfirmation
 from core.contract.confirmation import ToolConfirmationOutcome as Outcome
-from core.contract.events import ApprovalMode, CallRejected, ModeChanged, RuleAdded
+from core.contract.errors import StetError
+from core.contract.events import ApprovalMode, CallRejected, ModeChanged, Notice, NoticeLevel, RuleAdded
 from core.contract.requests import ApprovalReply, ApprovalRequest
 from core.contract.tool import Kind, ToolCall
 from core.policy.engine import Decision, PolicyEngine
-from core.policy.load import append_rule
-from core.policy.rules import Rule, Verdict
+from core.policy.rule_files import RuleFiles
+from core.policy.rules import SHELL_TOOL, Rule, Verdict, rule_from_table
+from core.scheduler.asked_calls import AskedCall, AskedCalls
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ToolInvocation
+
+log = logging.getLogger(__name__)
+
+_SESSION = "this session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +40,31 @@ class Passage:
     """Closed without asking anyone."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What the wider answers to a request would grant."""
+
+    session: tuple[Rule, ...] = ()
+    saved: tuple[Rule, ...] = ()
+    would_have_allowed: tuple[str, ...] = ()
+
+
 class Gate:
     """Lets calls through, one decision each.
 
     Args:
-        save_to: the file that "always and save" writes its rules to.
+        files: where "always and save" writes its rules; none where that is not offered.
     """
 
-    def __init__(self, policy: PolicyEngine, bus: Bus, save_to: Path | None = None) -> None:
+    def __init__(self, policy: PolicyEngine, bus: Bus, files: RuleFiles | None = None) -> None:
         self.policy = policy
+        self.files = files
         self._bus = bus
-        self._save_to = save_to
+        self._asked = AskedCalls()
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
-        """Return policy's decision on the call."""
-        paths = [location.path for location in invocation.tool_locations()]
-        return self.policy.check(tool.name, call.args, tool.kind, paths)
+        """Return policy's decision on the call. Looks at names on the disk: call it in a thread."""
+        return self.policy.check(tool.name, call.args, tool.kind, _paths_of(invocation))
 
     async def pass_call(
         self,
@@ -69,24 +86,37 @@ class Gate:
         if decision.verdict is Verdict.DENY and decision.sensitive:
             return Passage(True)  # the tool refuses the name itself, with its own words, and goes on with the others
         if decision.verdict is Verdict.DENY:
-            await self._bus.publish(CallRejected(call.id, call.name, decision.reason), turn=turn, call=call.id)
-            return Passage(False, decision.reason, by_policy=True)
+            return await self._reject(call, decision.reason, turn)
         if not note and isinstance(invocation, BaseToolInvocation):
             note = await invocation.reason_to_ask()
         if decision.verdict is Verdict.ALLOW and not note:
             return Passage(True)
         details = await invocation.should_confirm_execute(abort)
-        request = self._request(tool, call, details, decision, note)
+        offer = _Offer() if note else await asyncio.to_thread(self._offer, tool, call, invocation, decision)
+        request = self._request(tool, call, details, decision, note, offer)
         waiting = on_ask()
         if hasattr(waiting, "__await__"):
             await waiting
+        self._asked.add(AskedCall(tool.name, tool.kind, dict(call.args), _paths_of(invocation)))
         reply = await self._bus.ask(request, turn=turn, call=call.id)
+        if reply == ApprovalRequest.unanswered():
+            return await self._reject(call, f"{reply.feedback}, and it asks: {request.reason}{_way_out(offer)}", turn)
         if not reply.approved:
             return Passage(False, reply.feedback or request.reason, reply)
         if reply.outcome is Outcome.MODIFY_WITH_EDITOR and reply.new_content is None and reply.command is None:
             return Passage(False, "the proposal was to be edited, but no edited text came back", reply)
-        await self._grant(tool, reply.outcome, decision.grants, turn)
+        if reply.command is not None and tool.name == SHELL_TOOL:
+            edited = await asyncio.to_thread(self.policy.check_command, reply.command, call.args)
+            if edited.verdict is Verdict.DENY:
+                return await self._reject(call, f"as edited: {edited.reason}", turn)
+        await self._grant(tool, reply, offer, turn)
         return Passage(True, reply=reply)
+
+    async def _reject(self, call: ToolCall, reason: str, turn: int) -> Passage:
+        await self._bus.publish(CallRejected(call.id, call.name, reason), turn=turn, call=call.id)
+        return Passage(False, reason, by_policy=True)
+
+    # --- asking -----------------------------------------------------------------------------------
 
     def _request(
         self,
@@ -95,6 +125,7 @@ class Gate:
         details: ConfirmationDetails | None,
         decision: Decision,
         note: str,
+        offer: _Offer,
     ) -> ApprovalRequest:
         if details is None:
             arguments = json.dumps(dict(call.args), indent=2, ensure_ascii=False, default=str)
@@ -102,35 +133,100 @@ class Gate:
         if isinstance(details, ExecConfirmation):
             parts = tuple(CommandPart(part.text, part.verdict, part.reason) for part in decision.parts)
             details = replace(details, parts=parts)
-        grants = () if note else decision.grants
+        reasons = dict.fromkeys((note, decision.reason if decision.verdict is Verdict.ASK else ""))
         return ApprovalRequest(
             call,
             tool.display_name,
             tool.kind,
             details,
-            "; ".join(filter(None, (note, decision.reason if decision.verdict is Verdict.ASK else ""))),
-            _in_words(tool, grants),
-            "\n".join(grant.as_toml() for grant in grants) if self._save_to and tool.kind is not Kind.EDIT else "",
+            "; ".join(filter(None, reasons)),
+            _in_words(tool, offer.session),
+            "\n".join(rule.as_toml() for rule in offer.saved),
+            self.files.scopes if self.files and offer.saved else (),
+            offer.would_have_allowed,
         )
 
-    async def _grant(self, tool: DeclarativeTool, outcome: Outcome, grants: tuple[Rule, ...], turn: int) -> None:
+    def _offer(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation, decision: Decision) -> _Offer:
+        """Return what may be granted: only rules that do allow this very call."""
+        if decision.verdict is not Verdict.ASK or decision.sensitive:
+            return _Offer()
+        paths = _paths_of(invocation)
+        session = decision.grants
+        if tool.name != SHELL_TOOL and isinstance(invocation, BaseToolInvocation):
+            session = _narrowed(tool, invocation) or session
+        saved = session if self.files is not None else ()
+        if saved and tool.kind is Kind.EDIT:
+            saved = tuple(
+                Rule(tool.name, "allow", path=os.path.relpath(path, self.policy.root), source=_SESSION)
+                for path in paths[:1]
+            )
+        session, saved = (
+            rules if rules and self.policy.would_allow(rules, tool.name, call.args, tool.kind, paths) else ()
+            for rules in (session, saved)
+        )
+        return _Offer(session, saved, self._asked.allowed_by(saved or session, self.policy) if session or saved else ())
+
+    # --- granting ---------------------------------------------------------------------------------
+
+    async def _grant(self, tool: DeclarativeTool, reply: ApprovalReply, offer: _Offer, turn: int) -> None:
+        outcome = reply.outcome
         if outcome is Outcome.PROCEED_ALWAYS and tool.kind is Kind.EDIT:
             self.policy.mode = ApprovalMode.AUTO_EDIT
             await self._bus.publish(ModeChanged(ApprovalMode.AUTO_EDIT), turn=turn)
-            return
-        if outcome is Outcome.PROCEED_ALWAYS_SERVER and "__" in tool.name:
-            grants = (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source="this session"),)
-        elif outcome is Outcome.PROCEED_ALWAYS_TOOL:
-            grants = grants and (Rule(tool.name, "allow", source="this session"),)
-        elif outcome not in (Outcome.PROCEED_ALWAYS, Outcome.PROCEED_ALWAYS_AND_SAVE):
-            return
-        for grant in grants:
-            saved_to = ""
-            if outcome is Outcome.PROCEED_ALWAYS_AND_SAVE and self._save_to is not None:
-                append_rule(self._save_to, replace(grant, source=""))
-                saved_to = str(self._save_to)
-            self.policy.add(replace(grant, source=saved_to or grant.source))
-            await self._bus.publish(RuleAdded(grant.as_toml(), saved_to), turn=turn)
+        elif outcome is Outcome.PROCEED_ALWAYS_AND_SAVE:
+            for rule in offer.saved:
+                await self._save(rule, reply.scope, turn)
+        else:
+            for rule in _granted(tool, outcome, offer):
+                self.policy.add(rule)
+                await self._bus.publish(RuleAdded(rule.as_toml()), turn=turn)
+
+    async def _save(self, rule: Rule, scope: str, turn: int) -> None:
+        assert self.files is not None  # nothing is offered to be saved without them
+        saved_to = ""
+        try:
+            rule = await asyncio.to_thread(self.files.save, rule, scope or self.files.scopes[0])
+            saved_to = rule.source.rpartition(":")[0]
+        except StetError as error:
+            await self._bus.publish(Notice(error.message, error.hint, NoticeLevel.WARNING), turn=turn)
+        self.policy.add(rule)
+        await self._bus.publish(RuleAdded(rule.as_toml(), saved_to), turn=turn)
+
+
+def _narrowed(tool: DeclarativeTool, invocation: BaseToolInvocation[Any]) -> tuple[Rule, ...]:
+    """Return the rule that the tool itself wants to be granted, if it names one that makes sense."""
+    fields = invocation.get_policy_update_options(Outcome.PROCEED_ALWAYS)
+    if not fields:
+        return ()
+    try:
+        return (rule_from_table({"tool": tool.name, "decision": "allow", **fields}, _SESSION),)
+    except StetError as error:
+        log.warning("the tool %s names no valid rule: %s", tool.name, error)
+        return ()
+
+
+def _granted(tool: DeclarativeTool, outcome: Outcome, offer: _Offer) -> tuple[Rule, ...]:
+    """Return the rules that an answer makes for this session."""
+    if outcome is Outcome.PROCEED_ALWAYS:
+        return offer.session
+    if not offer.session or outcome not in (Outcome.PROCEED_ALWAYS_TOOL, Outcome.PROCEED_ALWAYS_SERVER):
+        return ()
+    if tool.name == SHELL_TOOL:
+        return offer.session  # never all commands at once
+    if outcome is Outcome.PROCEED_ALWAYS_SERVER and "__" in tool.name:
+        return (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source=_SESSION),)
+    return (Rule(tool.name, "allow", source=_SESSION),)
+
+
+def _paths_of(invocation: ToolInvocation) -> tuple[str, ...]:
+    return tuple(location.path for location in invocation.tool_locations())
+
+
+def _way_out(offer: _Offer) -> str:
+    if not offer.session:
+        return ""
+    rules = "; ".join(", ".join(rule.as_toml().splitlines()[1:]) for rule in offer.session)
+    return f". A rule in the policies folder can allow it ({rules}), or another --approval-mode"
 
 
 def _in_words(tool: DeclarativeTool, grants: tuple[Rule, ...]) -> str:

@@ -12,7 +12,7 @@ from core.contract.errors import StetError
 from core.contract.events import ApprovalMode
 from core.contract.tool import Kind
 from core.policy.engine import PolicyEngine
-from core.policy.load import append_rule, load_policies, load_policy
+from core.policy.load import load_policies
 from core.policy.rules import SHELL_TOOL, Rule, Verdict, matches_path
 
 ALLOW_STATUS = Rule(SHELL_TOOL, "allow", "git status")
@@ -209,23 +209,6 @@ def test_policy_files_name_file_and_line_of_every_problem(tmp_path: Path) -> Non
         ("c.toml", 0),
     ]
     assert "decison" in problems[0].message
-
-
-def test_a_saved_rule_comes_back_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "p.toml"
-    rules = [ALLOW_STATUS, Rule(("a", "b"), "deny", kind=("edit",), modes=("plan",), message='say "no"\n')]
-    for rule in rules:
-        append_rule(path, rule)
-    loaded, problems = load_policy(path)
-    assert not problems
-    assert [rule.as_toml() for rule in loaded] == [rule.as_toml() for rule in rules]
-
-
-def test_a_project_that_is_not_trusted_may_only_tighten(tmp_path: Path) -> None:
-    append_rule(tmp_path / "p.toml", ALLOW_STATUS)
-    append_rule(tmp_path / "p.toml", Rule("t", "deny"))
-    rules, _ = load_policies(tmp_path, tighten_only=True)
-    assert [rule.decision for rule in rules] == ["deny"]
 
 
 @pytest.mark.parametrize("bad", [{"decision": "maybe"}, {"modes": ("x",)}, {"kind": "x"}, {"args_pattern": "("}])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,10 +11,7 @@ from hypothesis import strategies as st
 from core.contract.confirmation import InfoConfirmation, ToolConfirmationOutcome
 from core.contract.errors import ToolErrorType
 from core.contract.events import (
-    ApprovalMode,
     CallRejected,
-    ModeChanged,
-    RuleAdded,
     ToolCallFinished,
     ToolCallStateChanged,
     ToolOutput,
@@ -24,9 +20,7 @@ from core.contract.ids import RequestId
 from core.contract.requests import ApprovalReply, ApprovalRequest
 from core.contract.tool import CallState
 from core.policy.engine import PolicyEngine
-from core.policy.load import load_policy
 from core.policy.rules import Rule
-from core.scheduler.gate import Gate
 from core.tools.abort import AbortSignal
 from tests.fakes.harness import NO, YES, Harness, call, go_on
 
@@ -176,30 +170,6 @@ async def test_an_allowed_edit_whose_file_changed_is_shown_too() -> None:
     async with harness.answering(go_on) as asked:
         await harness.scheduler.run([call("edit", name="e", then="stale")], 1, AbortSignal())
     assert len(asked) == 1
-
-
-async def test_always_allows_later_calls_of_the_sort() -> None:
-    harness = Harness()
-    always = ApprovalReply(ToolConfirmationOutcome.PROCEED_ALWAYS)
-    async with harness.answering(lambda request: always) as asked:
-        await harness.scheduler.run([call("edit", "1", name="a"), call("edit", "2", name="b")], 1, AbortSignal())
-        await harness.scheduler.run([call("run", "3", name="a"), call("run", "4", name="b")], 1, AbortSignal())
-    assert len(asked) == 2
-    assert harness.policy.mode is ApprovalMode.AUTO_EDIT
-    assert harness.of(ModeChanged) == [ModeChanged(ApprovalMode.AUTO_EDIT)]
-    assert len(harness.of(RuleAdded)) == 1
-
-
-async def test_always_and_save_writes_the_rule_that_was_shown(tmp_path: Path) -> None:
-    harness = Harness()
-    path = tmp_path / "policies" / "saved.toml"
-    harness.scheduler.gate = Gate(harness.policy, harness.bus, path)
-    save = ApprovalReply(ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE)
-    async with harness.answering(lambda request: save) as asked:
-        await harness.scheduler.run([call("run", name="a")], 1, AbortSignal())
-    assert isinstance(asked[0], ApprovalRequest)
-    assert path.read_text() == asked[0].rule
-    assert [rule.tool for rule in load_policy(path)[0]] == ["run"]
 
 
 async def test_a_tool_without_details_shows_its_arguments() -> None:
