@@ -265,7 +265,7 @@ class BlockView(ScrollView, can_focus=True):
             return mark(strip, marks, self.palette).apply_offsets(0, line)
         self.painted += 1
         strip = strip.apply_offsets(0, line)
-        layout.keep(number, strip)
+        self.window.layouts.keep(layout, number, strip)
         return strip
 
     def is_marked(self, index: int) -> bool:

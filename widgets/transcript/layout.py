@@ -8,10 +8,12 @@ from textual.strip import Strip
 
 from widgets.transcript.row import Row
 
-MAX_ROWS = 1_000
+MAX_ROWS = 2_000
 """Rows kept in all."""
-MAX_STRIPS = 240
-"""Painted rows kept of one block: each takes some kilobytes, and a hundred objects for the garbage collector."""
+MIN_BLOCKS = 64
+"""Blocks whose rows are kept however many rows they have: those of a window must not drive each other out."""
+MAX_STRIPS = 400
+"""Painted rows kept in all: each takes some kilobytes, and a hundred objects for the garbage collector."""
 
 
 class BlockLayout:
@@ -30,26 +32,21 @@ class BlockLayout:
             if old is not new and old != new:
                 break
             same += 1
-        for number in range(same, len(self.rows)):
-            self.strips.pop(number, None)
+        self.strips = {number: strip for number, strip in self.strips.items() if number < same}
         self.rows = rows
         return same
-
-    def keep(self, number: int, strip: Strip) -> None:
-        """Keep the strip of a row, dropping those that are farthest from it when there are too many."""
-        self.strips[number] = strip
-        if len(self.strips) > MAX_STRIPS:
-            near = sorted(self.strips, key=lambda other: abs(other - number))
-            self.strips = {other: self.strips[other] for other in near[: MAX_STRIPS // 2]}
 
 
 class LayoutCache:
     """Layouts by block index, the least recently used dropped when there are too many rows."""
 
-    def __init__(self, max_rows: int = MAX_ROWS) -> None:
+    def __init__(self, max_rows: int = MAX_ROWS, min_blocks: int = MIN_BLOCKS, max_strips: int = MAX_STRIPS) -> None:
         self._layouts: OrderedDict[int, BlockLayout] = OrderedDict()
         self._rows = 0
         self._max_rows = max_rows
+        self._min_blocks = min_blocks
+        self._max_strips = max_strips
+        self._added = 0
 
     def __len__(self) -> int:
         return len(self._layouts)
@@ -58,6 +55,11 @@ class LayoutCache:
     def row_count(self) -> int:
         """Rows kept now."""
         return self._rows
+
+    @property
+    def strip_count(self) -> int:
+        """Strips kept now."""
+        return sum(len(layout.strips) for layout in self._layouts.values())
 
     def get(self, index: int) -> BlockLayout | None:
         """Return the layout of a block if it is kept."""
@@ -76,10 +78,27 @@ class LayoutCache:
         else:
             self._rows += len(rows) - len(layout.rows)
             same = layout.replace(rows)
-        while self._rows > self._max_rows and len(self._layouts) > 1:
+        while self._rows > self._max_rows and len(self._layouts) > self._min_blocks:
             _, dropped = self._layouts.popitem(last=False)
             self._rows -= len(dropped.rows)
         return layout, same
+
+    def keep(self, layout: BlockLayout, number: int, strip: Strip) -> None:
+        """Keep the strip of a row; now and then drop those of other blocks, then those that are far from the row."""
+        layout.strips[number] = strip
+        self._added += 1
+        if self._added * 2 < self._max_strips:
+            return
+        self._added = 0
+        left = self._max_strips // 2
+        near = sorted(layout.strips, key=lambda other: abs(other - number))[:left]
+        layout.strips = {other: layout.strips[other] for other in near}
+        left -= len(near)
+        for other in reversed(self._layouts.values()):
+            if other is not layout:
+                left -= len(other.strips)
+                if left < 0:
+                    other.strips = {}
 
     def drop(self, index: int) -> None:
         """Forget one layout."""
@@ -94,4 +113,4 @@ class LayoutCache:
     def clear_strips(self) -> None:
         """Forget the strips: the colours changed."""
         for layout in self._layouts.values():
-            layout.strips.clear()
+            layout.strips = {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.strip import Strip
 
 from widgets.transcript.block import Block, BlockKind
 from widgets.transcript.layout import LayoutCache
@@ -120,13 +122,30 @@ def test_a_changed_block_out_of_view_is_not_drawn() -> None:
 
 
 def test_kept_rows_are_bounded() -> None:
-    cache = LayoutCache(max_rows=100)
+    cache = LayoutCache(max_rows=100, min_blocks=3)
     for index in range(50):
         cache.put(index, [Row()] * 10)
     assert cache.row_count <= 100
     assert cache.get(0) is None and cache.get(49) is not None
     cache.drop(49)
     assert cache.row_count <= 90
+
+
+def test_blocks_of_one_window_never_drive_each_other_out() -> None:
+    cache = LayoutCache(max_rows=100, min_blocks=3)
+    kept = [cache.put(index, [Row()] * 1_000)[0] for index in range(3)]
+    assert [cache.get(index) for index in range(3)] == kept
+
+
+@pytest.mark.parametrize("blocks", [1, 7, 500])
+def test_kept_strips_are_bounded_and_those_just_painted_stay(blocks: int) -> None:
+    cache = LayoutCache(max_rows=10_000, max_strips=100)
+    for row in range(3_000):
+        index, number = row % blocks, row // blocks
+        layout = cache.get(index) or cache.put(index, [Row()] * 3_000)[0]
+        cache.keep(layout, number, Strip([]))
+        assert cache.strip_count <= 150
+        assert number in layout.strips
 
 
 def test_a_new_width_measures_again_what_is_in_view() -> None:
