@@ -173,17 +173,7 @@ async def _compose(
     problems = [*_untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
     if options.record and settings.session.record:
         _attach_recorder(bus, store, options, stack)
-    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-", ignore_cleanup_errors=True)))
-    workspace = await asyncio.to_thread(
-        partial(
-            Workspace,
-            [options.directory, *options.include_directories],
-            scratch=scratch,
-            allowed_sensitive=settings.tools.ignore_path_filter,
-        )
-    )
-    removed = await asyncio.to_thread(workspace.recover, [workspace.root])
-    problems += [f"Removed what an interrupted write had left: {name}" for name in removed]
+    workspace = await _open_workspace(options, settings, problems, stack)
     files = RuleFiles(
         folders.config / "policies",
         options.directory / FOLDER / "policies",
@@ -218,24 +208,26 @@ async def _compose(
         first_turn=resumed.last_turn + 1 if resumed else 1,
     )
     publisher.agent = agent
-    engine = Engine(
-        options,
-        folders,
-        loaded,
-        bus,
-        workspace,
-        context,
-        registry,
-        policy,
-        files,
-        trust,
-        jobs,
-        agent,
-        store,
-        resumed,
-        problems,
-    )
+    parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, resumed, problems)
+    engine = Engine(options, folders, loaded, bus, *parts)
     return engine
+
+
+async def _open_workspace(
+    options: SessionOptions, settings: Settings, problems: list[str], stack: AsyncExitStack
+) -> Workspace:
+    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-", ignore_cleanup_errors=True)))
+    workspace = await asyncio.to_thread(
+        partial(
+            Workspace,
+            [options.directory, *options.include_directories],
+            scratch=scratch,
+            allowed_sensitive=settings.tools.ignore_path_filter,
+        )
+    )
+    removed = await asyncio.to_thread(workspace.recover, [workspace.root])
+    problems += [f"Removed what an interrupted write had left: {name}" for name in removed]
+    return workspace
 
 
 class _Publisher:
