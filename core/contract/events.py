@@ -17,6 +17,7 @@ from core.contract.frame import TerminalFrame
 from core.contract.ids import CallId, JobId, RequestId
 from core.contract.state import ApprovalMode as ApprovalMode
 from core.contract.state import JobState as JobState
+from core.contract.state import McpState as McpState
 from core.contract.state import NoticeLevel as NoticeLevel
 from core.contract.todo import TodoList
 from core.contract.tool import CallState, Kind, ToolCall, ToolLocation
@@ -303,6 +304,21 @@ class SessionEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class McpServerChanged:
+    """A server of the Model Context Protocol started, failed, or offers something else than before."""
+
+    name: str
+    state: McpState
+    tools: int = 0
+    prompts: int = 0
+    resources: int = 0
+    message: str = ""
+    """Why it failed, or what of it was left out."""
+    stderr: str = ""
+    """The end of what it wrote to its standard error, for one that failed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something that people should know and that belongs to no other event."""
 
@@ -352,6 +368,7 @@ Event = (
     | JobEnded
     | SessionStarted
     | SessionEnded
+    | McpServerChanged
     | Notice
     | SubscriberFailed
 )

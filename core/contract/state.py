@@ -27,3 +27,13 @@ class NoticeLevel(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+class McpState(StrEnum):
+    """Where a server of the Model Context Protocol stands."""
+
+    STARTING = "starting"
+    READY = "ready"
+    FAILED = "failed"
+    NEEDS_LOGIN = "needs_login"
+    STOPPED = "stopped"
