@@ -6,6 +6,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.agent.history import History
 from core.agent.limits import TurnLimits
@@ -14,7 +15,9 @@ from core.bus.bus import Bus
 from core.contract.conversation import MediaPart, user_message
 from core.contract.errors import StetError
 from core.contract.events import PromptSubmitted, SteerSubmitted, TurnEnd, TurnFailed, TurnFinished, TurnStarted
+from core.contract.ids import SessionId
 from core.contract.model import Provider
+from core.contract.usage import Usage
 from core.model.retry import RetryPolicy
 from core.scheduler.scheduler import Scheduler
 from core.tools.abort import AbortSignal
@@ -50,10 +53,26 @@ class Agent:
         self._bus = bus
         self._system = system
         self._limits = limits or TurnLimits()
-        self._retry = retry or RetryPolicy()
+        self.retry = retry or RetryPolicy()
         self._next_turn = first_turn
         self._steers: deque[str] = deque()
         self._abort: AbortSignal | None = None
+        self._running: Turn | None = None
+
+    @property
+    def session(self) -> SessionId:
+        return self._bus.session
+
+    @property
+    def spent_now(self) -> float | None:
+        """US dollars since the start, with the turn that runs; none where a price was not known."""
+        running = 0.0 if self._running is None else self._running.cost
+        return None if self.spent is None or running is None else self.spent + running
+
+    async def count(self, usage: Usage) -> None:
+        """Count what was used on behalf of the running turn, beside its own requests."""
+        if self._running is not None:
+            await self._running.count(replace(usage, context_tokens=0))
 
     @property
     def is_busy(self) -> bool:
@@ -94,9 +113,10 @@ class Agent:
             limits=self._limits,
             system=self._system,
             steers=self._steers,
-            retry=self._retry,
+            retry=self.retry,
             spent=self.spent or 0.0,
         )
+        self._running = turn
         try:
             await channel.publish(PromptSubmitted(shown or prompt))
             await channel.publish(TurnStarted(shown or prompt))
@@ -108,7 +128,7 @@ class Agent:
                 await channel.publish(TurnFailed(f"Internal error: {type(error).__name__}: {error}", "See the log."))
                 end = TurnEnd.FAILED
         finally:
-            self._abort = None
+            self._abort = self._running = None
         self.spent = None if turn.cost is None or self.spent is None else self.spent + turn.cost
         finished = TurnFinished(end, turn.usage, time.monotonic() - turn.started, turn.cost)
         await channel.publish(finished)

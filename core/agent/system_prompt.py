@@ -17,9 +17,26 @@ _MODES = {
 }
 
 
-def system_prompt(roots: Iterable[Path], mode: ApprovalMode, *, today: date | None = None) -> str:
-    """Return the system prompt for a session in these folders."""
+_MEMORY = """# What you remember
+
+These facts were saved in earlier sessions, with the user's agreement. The user's word in this session goes first.
+
+"""
+
+
+def system_prompt(roots: Iterable[Path], mode: ApprovalMode, memory: str = "", *, today: date | None = None) -> str:
+    """Return the system prompt for a session in these folders.
+
+    Args:
+        memory: the facts of earlier sessions, as Markdown; may be empty.
+    """
     page = Path(__file__).with_suffix(".md").read_text(encoding="utf-8").strip()
+    remembered = f"{_MEMORY}{memory.strip()}\n\n" if memory.strip() else ""
+    return f"{page}\n\n{remembered}{session_facts(roots, mode, today=today)}"
+
+
+def session_facts(roots: Iterable[Path], mode: ApprovalMode, *, today: date | None = None) -> str:
+    """Return the part of the prompt that tells of this session."""
     folders = [str(root) for root in roots]
     facts = [
         f"- Workspace: {folders[0]}" if folders else "",
@@ -28,4 +45,4 @@ def system_prompt(roots: Iterable[Path], mode: ApprovalMode, *, today: date | No
         f"- Date: {(today or date.today()).isoformat()}",
         f"- Mode: {_MODES[mode]}",
     ]
-    return page + "\n\n# This session\n\n" + "\n".join(filter(None, facts)) + "\n"
+    return "# This session\n\n" + "\n".join(filter(None, facts)) + "\n"

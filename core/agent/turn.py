@@ -113,7 +113,7 @@ class Turn:
             await self._keep_partial(step)
             await self._channel.publish(TurnFailed(error.message, error.hint, error.kind))
             return TurnEnd.FAILED
-        await self._count(finish.usage)
+        await self.count(finish.usage)
         return await self._conclude(step, finish)
 
     async def _keep_partial(self, step: ModelStep) -> None:
@@ -121,7 +121,8 @@ class Turn:
         if partial is not None:
             await self._history.add(partial, self._channel)
 
-    async def _count(self, usage: Usage) -> None:
+    async def count(self, usage: Usage) -> None:
+        """Add to what the turn has used, and say so."""
         self.usage = self.usage.plus(usage)
         cost = cost_of(self._provider.model, usage)
         self.cost = None if cost is None or self.cost is None else self.cost + cost

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from core.contract.events import Event, TodosChanged
 from core.contract.model import GroundedAnswer
+from core.contract.state import ApprovalMode
 from core.contract.todo import TodoList
 from core.settings.models import Settings
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from core.terminal.jobs import JobTable
+    from core.tools.memory import MemoryStore
+    from core.tools.subagents import Subagents
 
 Publish = Callable[[Event], Awaitable[None]]
 SearchWeb = Callable[[str], Awaitable[GroundedAnswer | None]]
 """Searches the web with the model's own means; none where the model has none."""
+
+
+class ModeSwitch(Protocol):
+    """The session's approval mode."""
+
+    @property
+    def current(self) -> ApprovalMode: ...
+
+    @property
+    def before_plan(self) -> ApprovalMode:
+        """The mode to go back to from plan mode."""
+        ...
+
+    async def switch(self, mode: ApprovalMode) -> None: ...
 
 
 async def publish_nowhere(event: Event) -> None:
@@ -50,3 +67,6 @@ class ToolContext:
     interactive: bool = False
     """Someone is there to answer questions and to type into a command."""
     search_web: SearchWeb | None = None
+    memory: MemoryStore | None = None
+    mode: ModeSwitch | None = None
+    subagents: Subagents | None = None

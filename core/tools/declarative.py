@@ -178,6 +178,11 @@ class DeclarativeTool(ABC):
     def is_read_only(self) -> bool:
         return self.kind.is_read_only
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether the model is told of the tool now; one that is not can still be called."""
+        return True
+
     def get_schema(self, model_id: str | None = None) -> FunctionDeclaration:
         """Return the declaration for a model; `model_id` lets a tool differ between model families."""
         return FunctionDeclaration(self.name, self.description, dict(self.parameters_schema))

@@ -75,8 +75,8 @@ class ToolRegistry:
         return [tool for tool in self if tool.kind in kinds]
 
     def declarations(self, model_id: str | None = None) -> tuple[FunctionDeclaration, ...]:
-        """Return what a model is told of all tools."""
-        return tuple(tool.get_schema(model_id) for tool in self)
+        """Return what a model is told of the tools that are offered now."""
+        return tuple(tool.get_schema(model_id) for tool in self if tool.is_offered)
 
     def __iter__(self) -> Iterator[DeclarativeTool]:
         return iter(tuple(self._tools.values()))

@@ -14,5 +14,10 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.stop_background_process:StopBackgroundProcessTool",
     "core.tools.builtin.web_fetch:WebFetchTool",
     "core.tools.builtin.google_web_search:WebSearchTool",
+    "core.tools.builtin.save_memory:SaveMemoryTool",
     "core.tools.builtin.write_todos:WriteTodosTool",
+    "core.tools.builtin.ask_user:AskUserTool",
+    "core.tools.builtin.enter_plan_mode:EnterPlanModeTool",
+    "core.tools.builtin.exit_plan_mode:ExitPlanModeTool",
+    "core.tools.builtin.task:TaskTool",
 )
