@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.attachments import read_attachments
 from app.options import SessionOptions
+from app.policy_setup import find_trust, rule_files
 from core.agent.agent import Agent
 from core.agent.history import restored_history
 from core.agent.limits import TurnLimits
@@ -40,7 +41,7 @@ from core.model.catalogue import choose_provider, preload
 from core.model.retry import RetryPolicy
 from core.policy.engine import PolicyEngine
 from core.policy.rule_files import RuleFiles
-from core.policy.trust import FOLDER, ProjectTrust, TrustState, TrustStore
+from core.policy.trust import ProjectTrust, TrustState
 from core.redaction import Redactor
 from core.scheduler.gate import Gate
 from core.scheduler.scheduler import Scheduler
@@ -174,12 +175,7 @@ async def _compose(
     if options.record and settings.session.record:
         _attach_recorder(bus, store, options, stack)
     workspace = await _open_workspace(options, settings, problems, stack)
-    files = RuleFiles(
-        folders.config / "policies",
-        options.directory / FOLDER / "policies",
-        trusted=trust.is_trusted,
-        on_project_changed=trust.follow_own_change,
-    )
+    files = rule_files(folders, options.directory, trust)
     policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
     publisher = _Publisher(bus)
     jobs = await stack.enter_async_context(JobTable(publisher.publish, session, scrollback=settings.shell.scrollback))
@@ -279,8 +275,7 @@ def _load_policy(
 
 async def _find_trust(options: SessionOptions, folders: Folders, ask_trust: AskTrust | None) -> ProjectTrust:
     """Return the trust in the project, after the user was asked if nobody has decided yet."""
-    store = TrustStore(folders.state / "trust.json")
-    trust = await asyncio.to_thread(partial(ProjectTrust, options.directory, store, granted=options.trust))
+    trust = await asyncio.to_thread(partial(find_trust, folders, options.directory, granted=options.trust))
     if trust.state is TrustState.UNKNOWN and ask_trust is not None:
         reply = await ask_trust(trust.question())
         await asyncio.to_thread(trust.take, reply)

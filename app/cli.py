@@ -134,10 +134,11 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")
         return run_demo(parser.parse_args(arguments).keep)
     import app.commandline as commandline
+    from app.policy_command import run_policy_command
 
     run = {
         "tool": commandline.run_tool_command,
-        "policy": commandline.run_policy_command,
+        "policy": run_policy_command,
         "session": commandline.run_session_command,
         "config": commandline.run_config_command,
     }[name]

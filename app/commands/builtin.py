@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
+from app.commands.permissions import list_rules
 from app.commands.registry import Command, command
 from app.stage import Stage
 from core.contract.errors import StetError
@@ -77,17 +78,6 @@ async def list_tools(stage: Stage, arguments: str) -> None:
     """The tools that the model may call."""
     lines = [f"{tool.name} ({tool.kind}) {tool.description.splitlines()[0]}" for tool in stage.engine.registry]
     await _tell(stage, "\n".join(lines))
-
-
-@command("permissions", aliases=("rules",))
-async def list_rules(stage: Stage, arguments: str) -> None:
-    """The rules in force, the strongest first, each with where it came from."""
-    rules = [
-        f"{rule.priority:>5} {rule.decision} {', '.join(rule.tools)} {rule.command_prefix} ({rule.source or 'unknown'})"
-        for rule in stage.engine.policy.rules
-    ]
-    text = "\n".join(rules) or "No rules but the built-in defaults."
-    await _tell(stage, f"Mode {stage.engine.policy.mode}.\n{text}")
 
 
 @command("todo", arguments="[clear]")
