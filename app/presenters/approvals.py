@@ -130,7 +130,7 @@ class ApprovalsPresenter(Presenter):
                 tool=request.display_name,
                 reason=request.reason,
                 grant=request.grant,
-                rule=request.rule,
+                rule=_rule_shown(request),
                 notes={shown: details.notes},
                 recompute=recompute,
                 open_editor=open_editor,
@@ -161,6 +161,14 @@ class ApprovalsPresenter(Presenter):
         more = f" (+{count - 1})" if count > 1 else ""
         back = ", f8 shows it" if self.minimised is not None else ""
         self.on_waiting(f"waits for you: {title}{more}{back}")
+
+
+def _rule_shown(request: ApprovalRequest) -> str:
+    """Return the rule that would be saved, with what it would have let through so far."""
+    if not request.rule or not request.would_have_allowed:
+        return request.rule
+    listed = "\n".join(f"#   {text}" for text in request.would_have_allowed)
+    return f"{request.rule}\n# so far it would have let through:\n{listed}"
 
 
 def reply_of_review(outcome: ReviewOutcome) -> ApprovalReply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -27,6 +28,7 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
         Binding("y,1", "accept", "once", id="approval.accept"),
         Binding("s,2", "accept_always", "this session", id="approval.accept_always"),
         Binding("p,3", "accept_save", "save rule", id="approval.accept_save"),
+        Binding("P", "accept_save('project')", "save for the project", key_display="P", id="approval.accept_project"),
         Binding("n,4,escape", "reject", "reject", key_display="n", id="approval.reject"),
         Binding("r", "reject_reason", "reject, why", id="approval.reject_reason"),
         Binding("c", "accept_note", "once, note", id="approval.accept_note"),
@@ -56,6 +58,9 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
             shown.append(Passage(self.request.grant, "plain", "s allows "))
         if self.request.rule:
             shown.append(Passage(self.request.rule.strip(), "code", "p saves  "))
+        if self.request.would_have_allowed:
+            shown.append(Passage("so far it would have let through:", "muted", "         "))
+            shown.append(Passage("\n".join(self.request.would_have_allowed), "muted", "         "))
         return shown
 
     def on_mount(self) -> None:
@@ -77,7 +82,7 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "accept_always" and not self.request.grant:
             return False
-        if action == "accept_save" and not self.request.rule:
+        if action == "accept_save" and (not self.request.rule or not set(parameters) <= set(self.request.scopes)):
             return False
         if action == "show_end" and self.is_mounted and self.body.end_seen:
             return False
@@ -87,9 +92,9 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
         """Return the reply of an acceptance."""
         return ApprovalReply(outcome, note)
 
-    def _accept(self, outcome: ToolConfirmationOutcome, note: str = "") -> None:
+    def _accept(self, outcome: ToolConfirmationOutcome, note: str = "", scope: str = "") -> None:
         if self.body.end_seen:
-            self.decide(self.approval(outcome, note))
+            self.decide(replace(self.approval(outcome, note), scope=scope))
         else:
             self.say("Not seen to the end yet: v goes there.")
 
@@ -99,8 +104,9 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
     def action_accept_always(self) -> None:
         self._accept(ToolConfirmationOutcome.PROCEED_ALWAYS)
 
-    def action_accept_save(self) -> None:
-        self._accept(ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE)
+    def action_accept_save(self, scope: str = "") -> None:
+        """Accept, and save the rule: for the user, or for the project."""
+        self._accept(ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE, scope=scope)
 
     def action_accept_note(self) -> None:
         """Accept once, and tell the model something with it."""
