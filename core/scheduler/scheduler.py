@@ -87,9 +87,16 @@ class Scheduler:
         self.registry = registry
         self.gate = gate
         self._bus = bus
+        self._parallel = parallel
         self._slots = asyncio.Semaphore(parallel)
         self._finish = finish
         self._shell_config = shell_config
+
+    def beside(self, registry: ToolRegistry, bus: Bus) -> Scheduler:
+        """Return a scheduler for other tools and another bus, with the same gate and the same care for results."""
+        return Scheduler(
+            registry, self.gate, bus, parallel=self._parallel, finish=self._finish, shell_config=self._shell_config
+        )
 
     async def run(self, calls: Sequence[ToolCall], turn: int, abort: AbortSignal) -> list[CompletedCall]:
         """Run the calls; every one gets a result, whatever happens."""
