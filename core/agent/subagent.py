@@ -48,7 +48,6 @@ _NEVER = (Kind.AGENT, Kind.COMMUNICATE, Kind.PLAN, Kind.SWITCH_MODE, Kind.THINK)
 """Kinds that belong to the session as a whole."""
 _PROBLEMS = {
     TurnEnd.INTERRUPTED: "it was stopped",
-    TurnEnd.TURN_LIMIT: f"it took more than {MAX_STEPS} steps",
     TurnEnd.COST_LIMIT: "the session's cost limit was reached",
     TurnEnd.LOOP: "it was repeating itself",
 }
@@ -113,7 +112,7 @@ class SubagentRunner:
         try:
             async with asyncio.timeout(self._seconds):
                 end = await turn.run()
-            problem = record.failure if end is TurnEnd.FAILED else _PROBLEMS.get(end, "")
+            problem = self._problem(end, record.failure)
         except TimeoutError:
             problem = f"it took more than {self._seconds:g} seconds"
         finally:
@@ -121,6 +120,11 @@ class SubagentRunner:
             await agent.count(turn.usage)
         progress = record.progress("done" if not problem else "failed")
         return SubagentReport(_last_words(history), progress, problem, record.steps, record.calls)
+
+    def _problem(self, end: TurnEnd, failure: str) -> str:
+        if end is TurnEnd.TURN_LIMIT:
+            return f"it took more than {self._limits.max_steps} steps"
+        return failure if end is TurnEnd.FAILED else _PROBLEMS.get(end, "")
 
     def _tools(self, names: tuple[str, ...]) -> ToolRegistry:
         chosen = ToolRegistry()
