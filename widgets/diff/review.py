@@ -260,8 +260,13 @@ class ReviewScreen(ReadingScreen):
 
     async def _edit_file(self, proposal: Proposal) -> None:
         assert self._open_editor is not None
-        text = await self._open_editor(proposal.path, proposal.patch.new_text)
-        self.guard.shut()
+        try:
+            text = await self._open_editor(proposal.path, proposal.patch.new_text)
+        except StetError as error:
+            self.say(f"{error.message} {error.hint}".rstrip())
+            return
+        finally:
+            self.guard.shut()
         if text is not None:
             self._rebuild_from(text)
 
