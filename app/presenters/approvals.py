@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from app.stage import Presenter, Stage
 from core.contract.confirmation import EditConfirmation, ToolConfirmationOutcome
 from core.contract.diff import FilePatch
 from core.contract.envelope import Envelope
-from core.contract.events import RequestWithdrawn
+from core.contract.events import Notice, NoticeLevel, RequestWithdrawn
 from core.contract.ids import RequestId
 from core.contract.requests import ApprovalReply, ApprovalRequest, DroppedHunk, QuestionRequest, Reply
 from core.diff.hunks import apply_hunks, make_patch
@@ -24,6 +25,8 @@ from widgets.approval.dialog import DecisionScreen, present
 from widgets.approval.guard import wait_for_pause
 from widgets.diff.outcome import ReviewDecision, ReviewOutcome
 from widgets.diff.review import ReviewScreen
+
+log = logging.getLogger(__name__)
 
 _OUTCOMES = {
     ReviewDecision.ONCE: ToolConfirmationOutcome.PROCEED_ONCE,
@@ -98,12 +101,23 @@ class ApprovalsPresenter(Presenter):
         try:
             await asyncio.wait({task})
             if not task.cancelled():
-                self.stage.engine.bus.reply(waiting.id, task.result())
+                self.stage.engine.bus.reply(waiting.id, await self._reply_of(task, waiting))
         finally:
             task.cancel()
             self._current = None
             self.minimised = None
             self._tell()
+
+    async def _reply_of(self, task: asyncio.Task[Reply], waiting: _Waiting) -> Reply:
+        """Return the decision. What could not be asked, by an error of ours, is refused, and the user is told."""
+        error = task.exception()
+        if error is None:
+            return task.result()
+        log.error("asking %r failed", waiting.title, exc_info=error)
+        what = f"The question {waiting.title!r} could not be shown: {error}"
+        await self.stage.engine.bus.publish(Notice(what, "It counts as refused. See the log.", NoticeLevel.ERROR))
+        reply = waiting.request.unanswered()
+        return replace(reply, feedback="the question could not be shown") if isinstance(reply, ApprovalReply) else reply
 
     async def _decide(self, request: ApprovalRequest | QuestionRequest) -> Reply:
         place = (1, 1 + len(self._queue))
