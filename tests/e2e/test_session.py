@@ -37,6 +37,27 @@ async def test_a_word_is_replaced_as_the_reviews_decided(place: Place) -> None:
     assert place.read("b.py") == "print('blue')  # by hand\n"
 
 
+async def test_a_proposal_is_edited_in_the_users_editor(place: Place) -> None:
+    place.write({"b.py": B})
+    editor = place.home / "editor.sh"
+    editor.write_text('test -e "$HOME/failed" || { touch "$HOME/failed"; exit 3; }\necho "# by hand" >>"$1"\n')
+    place.more["EDITOR"] = f"sh {editor}"
+    async with place.open() as terminal:
+        await terminal.shows("offline", "❯")
+        await terminal.prompt('replace "red" with "blue" in b.py')
+        await terminal.shows("end of b.py")
+        await terminal.user_pause()
+        terminal.press("E")
+        await terminal.shows("ended with status 3")
+        await terminal.user_pause()
+        terminal.press("E")
+        await terminal.shows("edited", "# by hand")
+        await terminal.user_pause()
+        terminal.press("y")
+        await terminal.matches(r"Edit b\.py.*done")
+    assert place.read("b.py") == "print('blue')\n# by hand\n"
+
+
 async def test_tests_run_in_the_shell_pane_and_take_what_is_typed(place: Place) -> None:
     place.write(
         {

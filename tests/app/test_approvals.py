@@ -1,0 +1,231 @@
+"""What is asked and answered in the composed application is what happens on disk, and what the model hears."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from core.contract.confirmation import ToolConfirmationOutcome
+from core.contract.conversation import ResultPart
+from core.contract.events import ApprovalMode, MessageAdded, Notice, RuleAdded, ToolCallFinished, TurnEnd, TurnFinished
+from core.contract.requests import ApprovalReply
+from core.contract.tool import CallState
+from tests.app.running import Running, running
+from widgets.approval.dialog import DecisionScreen
+
+pytestmark = pytest.mark.anyio
+
+TWO = "first = 'red'\n" + "\n" * 20 + "last = 'red'\n"
+EDIT = 'call replace {"file_path": "a.py", "old_string": "\'red\'", "new_string": "\'blue\'", "allow_multiple": true}\n'
+TOUCH = 'call run_shell_command {"command": "touch made"}\n'
+
+
+def results(run: Running) -> list[ResultPart]:
+    """Return what the model was told, in order."""
+    messages = [event.message for event in run.of(MessageAdded)]
+    return [part for message in messages for part in message.parts if isinstance(part, ResultPart)]
+
+
+async def test_one_hunk_is_dropped_and_the_model_hears_it(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.asks()
+        await run.shows("2 of 2 hunks on")
+        await run.press("j", "space")
+        await run.shows("1 of 2 hunks on")
+        await run.press("y")
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO.replace("red", "blue", 1)
+        (result,) = results(run)
+        assert not result.is_error
+        assert "@@ -19,4 +19,4 @@" in result.text and "the user changed +1 −1 lines" in result.text
+
+
+async def test_a_hunk_is_edited_and_a_note_goes_with_it(project: Path) -> None:
+    (project / "a.py").write_text("x = 'red'\n")
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.answer("e")
+        editor = run.dialog.query_one(TextArea)
+        await run.until(lambda: editor.has_focus, "the editor")
+        await run.press("end", *"  # mine", "ctrl+s")
+        await run.shows("x = 'blue'  # mine", "edited")
+        await run.press("c", *"as agreed", "enter")
+        await run.idle()
+        assert (project / "a.py").read_text() == "x = 'blue'  # mine\n"
+        (result,) = results(run)
+        assert "# mine" in result.text and "as agreed" in result.text
+
+
+async def test_a_rejection_tells_why_and_leaves_the_file(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nexpect result of replace fails\nsay understood") as run:
+        await run.prompt("go")
+        await run.answer("r", *"red was right", "enter")
+        await run.shows("understood")
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO
+        assert "red was right" in results(run)[0].text
+        assert run.of(ToolCallFinished)[0].state is CallState.DENIED
+
+
+async def test_a_session_grant_is_not_asked_for_again(project: Path) -> None:
+    (project / "a.py").write_text("x = 'red'\n")
+    (project / "b.py").write_text("x = 'red'\n")
+    script = f"{EDIT}{EDIT.replace('a.py', 'b.py')}---\nsay end"
+    async with running(project, script) as run:
+        await run.prompt("go")
+        await run.answer("s")
+        await run.idle()
+        assert run.engine.policy.mode is ApprovalMode.AUTO_EDIT
+        assert "blue" in (project / "a.py").read_text() and "blue" in (project / "b.py").read_text()
+
+
+async def test_a_command_runs_once_or_not_at_all(project: Path) -> None:
+    async with running(project, f"{TOUCH}---\n{TOUCH}---\nsay end") as run:
+        await run.prompt("go")
+        await run.asks()
+        await run.shows("$ touch made")
+        await run.press("n")
+        await run.until(lambda: results(run), "the refusal")
+        assert not (project / "made").exists()
+        await run.answer("y")
+        await run.idle()
+        assert (project / "made").exists()
+        assert [result.is_error for result in results(run)] == [True, False]
+
+
+async def test_a_command_is_edited_before_it_runs(project: Path) -> None:
+    async with running(project, f"{TOUCH}---\nsay end") as run:
+        await run.prompt("go")
+        await run.answer("e", *"-by-hand", "ctrl+s")
+        await run.shows("$ touch made-by-hand", "edited by you")
+        await run.press("y")
+        await run.idle()
+        assert os.listdir(project) == ["made-by-hand"]
+        assert "touch made-by-hand" in results(run)[0].text
+
+
+async def test_a_saved_rule_matches_what_made_it(project: Path) -> None:
+    async with running(project, f"{TOUCH}---\nsay one\n---\n{TOUCH}---\nsay two") as run:
+        await run.prompt("go")
+        await run.answer("p")
+        if isinstance(run.app.screen, DecisionScreen):  # it is asked once more, as it is for good
+            await run.answer("y")
+        await run.idle()
+        assert [event.saved_to != "" for event in run.of(RuleAdded)] == [True]
+        (project / "made").unlink()
+        await run.prompt("again")
+        await run.shows("two")
+        assert (project / "made").exists()
+
+
+async def test_stopping_the_turn_closes_its_dialog(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}{TOUCH}---\nsay next") as run:
+        await run.prompt("go")
+        await run.asks()
+        run.engine.agent.interrupt()
+        await run.until(lambda: run.app.screen is run.app.workspace, "the dialog is closed")
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO and not (project / "made").exists()
+        assert [event.reason for event in run.of(TurnFinished)] == [TurnEnd.INTERRUPTED]
+        assert [event.state for event in run.of(ToolCallFinished)] == [CallState.CANCELLED] * 2
+        await run.until(lambda: "waits for you" not in run.text, "nothing waits")
+        await run.prompt("go on")
+        await run.shows("next")
+
+
+async def test_a_dialog_is_put_aside_and_comes_back(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.answer("m")
+        await run.until(lambda: run.app.screen is run.app.workspace, "the workspace")
+        await run.shows("waits for you", "f8")
+        await run.press("f8")
+        await run.asks()
+        await run.press("m")
+        await run.until(lambda: run.app.screen is run.app.workspace, "the workspace")
+        await run.press("escape")
+        await run.idle()
+        await run.until(lambda: "waits for you" not in run.text, "nothing waits")
+        assert (project / "a.py").read_text() == TWO
+
+
+async def test_keys_typed_when_a_dialog_opens_do_nothing(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.until(lambda: isinstance(run.app.screen, DecisionScreen), "a dialog")
+        await run.pilot.pause()
+        run.dialog.guard._opens_at = float("inf")
+        opened = run.dialog
+        await run.press(*"yes please", "enter", "escape")
+        assert run.app.screen is opened
+        assert (project / "a.py").read_text() == TWO
+        await run.answer("n")
+        await run.idle()
+
+
+async def test_many_questions_are_asked_one_at_a_time(project: Path) -> None:
+    script = "".join(f'call run_shell_command {{"command": "touch f{number}"}}\n' for number in range(4))
+    async with running(project, f"{script}---\nsay end") as run:
+        await run.prompt("go")
+        for number in range(4):
+            await run.asks()
+            await run.shows(f"$ touch f{number}")
+            await run.press("y" if number % 2 else "n")
+            await run.until(lambda number=number: len(run.of(ToolCallFinished)) > number, "its end")
+        await run.idle()
+        assert sorted(os.listdir(project)) == ["f1", "f3"]
+        assert [result.is_error for result in results(run)] == [True, False, True, False]
+
+
+async def test_an_editor_that_cannot_be_had_is_said_and_the_review_stays(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    monkeypatch.delenv("VISUAL", raising=False)
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.answer("E")
+        await run.shows("can't be lent to an editor here")
+        await run.answer("n")
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO
+
+
+async def test_a_question_that_cannot_be_shown_is_refused_and_the_next_one_is_asked(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "a.py").write_text(TWO)
+    import app.presenters.approvals as approvals
+
+    asked = approvals.make_patch
+    failures = iter([RuntimeError("a bug")])
+
+    def make_patch(*args: object, **more: object) -> object:
+        for failure in failures:
+            raise failure
+        return asked(*args, **more)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(approvals, "make_patch", make_patch)
+    async with running(project, f"{EDIT}{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.answer("y")
+        await run.idle()
+        states = [event.state for event in run.of(ToolCallFinished)]
+        assert states == [CallState.DENIED, CallState.SUCCEEDED]
+        assert "blue" in (project / "a.py").read_text()
+        assert any("a bug" in event.message for event in run.of(Notice))
+
+
+def test_cancel_is_the_only_outcome_that_refuses() -> None:
+    approved = {outcome for outcome in ToolConfirmationOutcome if ApprovalReply(outcome).approved}
+    assert approved == set(ToolConfirmationOutcome) - {ToolConfirmationOutcome.CANCEL}
