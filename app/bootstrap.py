@@ -17,6 +17,7 @@ from pathlib import Path
 from app.attachments import read_attachments
 from app.options import SessionOptions
 from app.policy_setup import find_trust, rule_files
+from app.session_services import connect_services
 from core.agent.agent import Agent
 from core.agent.history import restored_history
 from core.agent.limits import TurnLimits
@@ -79,6 +80,8 @@ class Engine:
     resumed: ResumedSession | None = None
     problems: list[str] = field(default_factory=list)
     """What is wrong in settings and rules; the session runs with the rest."""
+    memory: str = ""
+    """What the model is told of earlier sessions."""
     shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
     """The terminal that commands get; the screen sets it to its shell pane's size."""
     _notes: list[str] = field(default_factory=list)
@@ -197,7 +200,7 @@ async def _compose(
         provider,
         scheduler,
         bus,
-        system=lambda: system_prompt([Path(root) for root in workspace.roots], policy.mode),
+        system=lambda: system_prompt([Path(root) for root in workspace.roots], policy.mode, engine.memory),
         history=restored_history(resumed.messages) if resumed else None,
         limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
         retry=RetryPolicy(retries=settings.model.retries),
@@ -206,6 +209,7 @@ async def _compose(
     publisher.agent = agent
     parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, resumed, problems)
     engine = Engine(options, folders, loaded, bus, *parts)
+    await connect_services(engine, scheduler)
     return engine
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
+from app.commands.memory import show_memory
 from app.commands.permissions import list_rules
 from app.commands.registry import Command, command
 from app.stage import Stage
@@ -124,6 +125,7 @@ COMMANDS: tuple[Command[Stage], ...] = (
     list_tools,
     list_rules,
     show_todo,
+    show_memory,
     open_shell,
     copy_last,
     show_stats,

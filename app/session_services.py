@@ -1,0 +1,52 @@
+"""What tools can do beyond files and commands: remember, search with the model, switch the mode, start sub-agents."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.agent.subagent import SubagentRunner
+from core.agent.system_prompt import session_facts
+from core.contract.errors import StetError
+from core.contract.model import GroundedAnswer, SearchingProvider
+from core.policy.mode_switch import PolicyModeSwitch
+from core.scheduler.scheduler import Scheduler
+from core.tools.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from app.bootstrap import Engine
+
+
+async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
+    """Give the session's tools their services, and load what is remembered."""
+    context, policy, agent = engine.context, engine.policy, engine.agent
+
+    async def search_web(query: str) -> GroundedAnswer | None:
+        provider = agent.provider
+        return await provider.search_web(query) if isinstance(provider, SearchingProvider) else None
+
+    def facts() -> str:
+        return session_facts([Path(root) for root in engine.workspace.roots], policy.mode)
+
+    context.mode = PolicyModeSwitch(policy, context.publish)
+    context.search_web = search_web
+    context.subagents = SubagentRunner(
+        agent, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost
+    )
+    if engine.options.record:  # a session that leaves nothing behind remembers nothing, either
+        context.memory = MemoryStore(engine.folders.config, engine.options.directory)
+        try:
+            await load_memory(engine)
+        except StetError as error:
+            engine.problems.append(str(error))
+
+
+async def load_memory(engine: Engine) -> None:
+    """Read what the model is told of earlier sessions.
+
+    Raises:
+        StetError: a file can't be read.
+    """
+    store = engine.context.memory
+    engine.memory = await asyncio.to_thread(store.for_model) if store is not None else ""
