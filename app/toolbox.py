@@ -17,13 +17,16 @@ from core.contract.ids import CallId, RequestId, SessionId, new_id
 from core.contract.requests import ApprovalReply, ApprovalRequest
 from core.contract.tool import ToolCall, ToolResult
 from core.policy.engine import PolicyEngine
+from core.policy.mode_switch import PolicyModeSwitch
 from core.policy.rules import Rule
 from core.scheduler.gate import Gate
 from core.scheduler.scheduler import CompletedCall, Scheduler
 from core.settings.models import Settings
+from core.settings.paths import find_folders
 from core.terminal.jobs import JobTable
 from core.tools.abort import AbortSignal
 from core.tools.context import ToolContext
+from core.tools.memory import MemoryStore
 from core.tools.registry import ToolRegistry, builtin_registry
 from core.tools.truncate import OutputTruncator
 from core.workspace.workspace import Workspace
@@ -86,6 +89,8 @@ class Toolbox:
         )
         jobs = await stack.enter_async_context(JobTable(self._publish, self.bus.session))
         context = ToolContext(workspace, self._settings, self._publish, jobs=jobs)
+        context.mode = PolicyModeSwitch(self.policy, self._publish)
+        context.memory = MemoryStore(find_folders(os.environ).config, self._directories[0])
         self._registry = builtin_registry(context)
         truncate = OutputTruncator(workspace.scratch, self._settings.tools.truncate_chars)
         self._scheduler = Scheduler(
