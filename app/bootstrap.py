@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from app.attachments import read_attachments
+from app.attachments import Attachments, read_attachments
 from app.options import SessionOptions
+from app.outside_tools import OutsideTools, open_outside_tools
 from app.policy_setup import find_trust, rule_files
 from app.session_services import connect_services
 from core.agent.agent import Agent
@@ -79,7 +80,9 @@ class Engine:
     store: SessionStore
     resumed: ResumedSession | None = None
     problems: list[str] = field(default_factory=list)
-    """What is wrong in settings and rules; the session runs with the rest."""
+    """What is wrong in settings, rules and tools; the session runs with the rest."""
+    outside: OutsideTools | None = None
+    """Tools from outside, MCP servers among them."""
     memory: str = ""
     """What the model is told of earlier sessions."""
     shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
@@ -110,13 +113,20 @@ class Engine:
         self._notes.append(text)
 
     async def run_prompt(self, text: str, mentions: tuple[str, ...] = ()) -> TurnFinished:
-        """Run one turn; files named with `@` are read and sent along."""
+        """Run one turn; files and resources named with `@` are read and sent along."""
+        resources = Attachments()
+        if self.outside is not None:
+            if not self.options.interactive:
+                for name in await self.outside.settle(self.settings.mcp.wait):
+                    await self.bus.publish(Notice(f"The MCP server {name} is still starting; going on without it."))
+            resources, mentions = await self.outside.read_mentions(mentions)
         attached = await read_attachments(self.registry, mentions)
-        for problem in attached.problems:
+        for problem in (*resources.problems, *attached.problems):
             await self.bus.publish(Notice(problem, level=NoticeLevel.WARNING))
         notes = "".join(f"\n\n[{note}]" for note in self._notes)
         self._notes.clear()
-        return await self.agent.run_turn(text + attached.text + notes, attached.media, shown=text)
+        media = (*resources.media, *attached.media)
+        return await self.agent.run_turn(text + resources.text + attached.text + notes, media, shown=text)
 
 
 AskTrust = Callable[[QuestionRequest], Awaitable[QuestionReply]]
@@ -156,6 +166,8 @@ async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None
                 str(engine.resumed.id) if engine.resumed else "",
             )
         )
+        if trust.answer:
+            await engine.bus.publish(Notice(f"Trust in what this project brings: {trust.answer.lower()}."))
         try:
             yield engine
         finally:
@@ -187,6 +199,12 @@ async def _compose(
         todos.todos = resumed.todos
     context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
     registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
+    outside = await stack.enter_async_context(
+        open_outside_tools(
+            context, registry, policy, folders, options.directory, trusted=options.trust, version=__version__
+        )
+    )
+    problems += outside.problems
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
     scheduler = Scheduler(
         registry,
@@ -195,19 +213,22 @@ async def _compose(
         parallel=settings.agent.parallel_calls,
         finish=lambda result: asyncio.to_thread(truncate, result),
         shell_config=lambda: engine.shell_config,
+        wait_for_tool=outside.wait_for_tool,
     )
     agent = Agent(
         provider,
         scheduler,
         bus,
-        system=lambda: system_prompt([Path(root) for root in workspace.roots], policy.mode, engine.memory),
+        system=lambda: (
+            system_prompt([Path(root) for root in workspace.roots], policy.mode, engine.memory) + outside.instructions()
+        ),
         history=restored_history(resumed.messages) if resumed else None,
         limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
         retry=RetryPolicy(retries=settings.model.retries),
         first_turn=resumed.last_turn + 1 if resumed else 1,
     )
     publisher.agent = agent
-    parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, resumed, problems)
+    parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, resumed, problems, outside)
     engine = Engine(options, folders, loaded, bus, *parts)
     await connect_services(engine, scheduler)
     return engine

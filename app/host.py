@@ -58,9 +58,12 @@ class SessionHost:
     async def _ask_trust(self, request: QuestionRequest) -> QuestionReply:
         """Ask before anything that the project brings is used; leaving the application leaves it open."""
         from core.contract.requests import QuestionReply
-        from widgets.approval.ask import ask
+        from widgets.approval.ask import make_dialog
+        from widgets.approval.dialog import present
 
-        asking = asyncio.ensure_future(ask(self._app, request))
+        dialog = make_dialog(request)
+        self._app.dispatch.register("approval.show", dialog.restore)  # until the presenter of approvals is there
+        asking = asyncio.ensure_future(present(self._app, dialog))
         leaving = asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)

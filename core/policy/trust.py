@@ -223,6 +223,8 @@ class ProjectTrust:
         self._granted = granted
         self.content = read_content(project)
         self.state = self._find_state()
+        self.answer = ""
+        """What the user answered in this session."""
 
     @property
     def is_trusted(self) -> bool:
@@ -247,15 +249,15 @@ class ProjectTrust:
         listed = "\n".join(f"  {name}" for name in [*names[:_SHOWN], *more])
         text = (
             f"This project brings files that change what stet does here:\n{listed}\n"
-            "Trusted, its settings, rules and tools are used until one of these files changes. "
-            "Otherwise only its rules that forbid or ask are."
+            "Trusted, its settings, rules and tools are used, until one of these files changes.\n"
+            "Otherwise only those of its rules count that forbid or ask."
         )
         choices = (
             Choice(TRUST, "until these files change"),
             Choice(NOT_NOW, "ask again at the next start"),
             Choice(NEVER, "not asked again until these files change"),
         )
-        return QuestionRequest("Trust this project?", (Question(text, "Trust", choices),))
+        return QuestionRequest("Trust this project?", (Question(text, choices=choices),))
 
     def take(self, reply: QuestionReply) -> None:
         """Apply and keep the answer. What was read must still be what is there.
@@ -263,8 +265,8 @@ class ProjectTrust:
         Raises:
             StetError: the files have changed since, or the decision can't be kept.
         """
-        answer = next(iter(reply.answers.values()), NOT_NOW)
-        if reply.cancelled or answer not in (TRUST, NEVER):
+        answer = self.answer = NOT_NOW if reply.cancelled else next(iter(reply.answers.values()), NOT_NOW)
+        if answer not in (TRUST, NEVER):
             return
         if read_content(self._project).digest != self.content.digest:
             raise StetError("The project's files have changed while you decided.", "Start again to see them.")
