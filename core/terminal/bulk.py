@@ -17,11 +17,13 @@ from core.terminal.pen import Pen
 from core.terminal.scrollback import Entry, WrappedRow, WrappedText, joined
 from core.terminal.width import NARROW_CLASS
 
-_SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|\t|\x1b\[0?K)*+")
+_SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|(\t|\x1b\[0?K))*+")
+"""Its group tells whether there are tabs or EL."""
 _SGR = re.compile(r"\x1b\[([0-9;:]*)m")
 _SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|(\t)|([^\x1b\t]+)")
 _BACKGROUND = re.compile(r"\x1b\[(?:[0-9;:]*[;:])?(?:4[0-8]|10[0-7])")
+_RESETS = ("\x1b[0m", "\x1b[m")
 _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 
@@ -38,7 +40,7 @@ def feed_bulk(grid: Grid, parser: Parser, text: str) -> str:
         if stop and text.count("\n", at, stop) > 2 * grid.lines:
             first = text.index("\n", at) + 1
             parser.feed(text[at:first])
-            at = _skip(grid, text, first, stop)
+            at = _skip(grid, text, first, stop, found[1] is None)
             parser.feed(text[at:stop])
             at = stop
         following = text.find("\n", max(at, found.end())) + 1
@@ -57,14 +59,17 @@ def _is_usual(grid: Grid) -> bool:
         and grid.bottom == grid.lines - 1
         and mo.DECAWM in grid.mode
         and mo.IRM not in grid.mode
-        and grid.charsets[grid.charset] is None
+        and grid.character_set is None
     )
 
 
-def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
+def _skip(grid: Grid, text: str, start: int, stop: int, only_styles: bool) -> int:
     """Push all lines of a block but the last screenful to the scrollback; return where drawing must go on.
 
     The cursor stands at the start of a line.
+
+    Args:
+        only_styles: beside text and line breaks there is nothing but SGR.
     """
     y = grid.cursor.y
     if grid.cursor.x or grid.pen.style.bg or not all(line.is_blank for line in grid.grid[y:]):
@@ -74,7 +79,8 @@ def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
         return start
     lines = block.split("\r\n")
     lines.pop()
-    if _BACKGROUND.search(block):
+    usual = _count_usual(lines, block, grid.columns) if only_styles and grid.pen is grid.pens.plain else 0
+    if usual < len(lines) and _BACKGROUND.search(block):
         left = _without_background(grid.pen, lines, grid.columns)
         stop -= sum(map(len, left)) + 2 * len(left)
         del lines[len(lines) - len(left) :]
@@ -85,15 +91,29 @@ def _skip(grid: Grid, text: str, start: int, stop: int) -> int:
     head = lines[: len(lines) - drawn]
     for line in grid.grid[:y]:
         grid.history.push(line)
-    is_plain = grid.pen is grid.pens.plain and "\x1b" not in block and "\t" not in block
-    if is_plain and max(map(len, head), default=0) <= grid.columns:
-        grid.history.extend(head)
-    else:
-        _push(grid, head)
+    grid.history.extend(head[:usual])
+    _push(grid, head[usual:])
     grid.grid = [Line(grid.columns) for _ in range(grid.lines)]
     grid.cursor.x = grid.cursor.y = 0
     grid.touch_all()
     return stop - drawn_size
+
+
+def _ends_plain(line: str) -> bool:
+    """Return whether the last sequence of a line is a reset."""
+    return line.startswith(_RESETS, line.rfind("\x1b"))
+
+
+def _count_usual(lines: list[str], block: str, columns: int) -> int:
+    """Return how many lines at the beginning surely fit and end in the default style, as they begin: kept as they are."""
+    if "\x1b" not in block and max(map(len, lines), default=0) <= columns:
+        return len(lines)
+    for at, line in enumerate(lines):
+        escapes = line.count("\x1b")
+        # no sequence is shorter than three characters
+        if len(line) - 3 * escapes > columns or (escapes and not _ends_plain(line)):
+            return at
+    return len(lines)
 
 
 def _without_background(pen: Pen, lines: list[str], columns: int) -> list[str]:
@@ -111,12 +131,16 @@ def _push(grid: Grid, lines: list[str]) -> None:
     pen, plain, columns = grid.pen, grid.pens.plain, grid.columns
     entries: list[Entry] = []
     for line in lines:
-        fits = len(line) <= columns and "\t" not in line
-        if not fits:
-            fits = len(_SEQUENCE.sub("", line).expandtabs(8)) <= columns
-        if pen is plain and fits and not ("\x1b[K" in line and _BACKGROUND.search(line)):
+        escapes = line.count("\x1b")
+        fits = len(line) - 3 * escapes <= columns and "\t" not in line
+        if pen is plain and fits and (not escapes or ("K" not in line and _ends_plain(line))):
             entries.append(line)
-            if "\x1b" in line:
+            continue
+        if not fits or escapes:
+            fits = len(_SEQUENCE.sub("", line).expandtabs(8)) <= columns
+        if pen is plain and fits and not ("K" in line and _BACKGROUND.search(line)):
+            entries.append(line)
+            if escapes:
                 pen = _pen_after(plain, line)
         elif pen is plain and _can_be_cut(line):
             _cut(entries, line, columns)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -18,9 +19,13 @@ from ptyprocess import PtyProcess
 
 MAX_BATCH = 256 * 1024
 """Bytes that one `read` returns at most."""
-_GATHER = 0.004
-"""Seconds for which a `read` in a flood goes on to gather, so that the emulator gets large pieces."""
-_PIECE = 65536
+_FLOOD = 2048
+"""So much in one piece is the beginning of a flood."""
+_GATHER = 0.012
+"""Seconds for which a flood is gathered."""
+_PAUSE = 1
+"""Milliseconds without output that end a flood."""
+_SMALL = 65536
 _TIOCGPTN = 0x80045430
 """Linux: the number of the other side of a pseudo-terminal."""
 
@@ -50,40 +55,46 @@ class Child:
 
     async def read(self) -> bytes:
         """Return output as soon as there is some, much of it in a flood; empty at its end."""
-        data = self._take(MAX_BATCH)
+        data = self._take(_SMALL)
         while not data and not self._ended:
             await self._ready(reading=True)
-            data = self._take(MAX_BATCH)
+            data = self._take(_SMALL)
+        if len(data) < _FLOOD or self._ended:
+            return data
+        gathering = asyncio.ensure_future(asyncio.to_thread(self._gather, data))
+        try:
+            return await asyncio.shield(gathering)
+        except asyncio.CancelledError:
+            await gathering  # a few milliseconds: the descriptor must not be closed under it
+            raise
+
+    def _gather(self, data: bytes) -> bytes:
+        """Go on reading a flood for some milliseconds, in a thread, so that the emulator gets large pieces."""
+        pieces = [data]
+        size = len(data)
+        waiting = select.poll()
+        waiting.register(self._fd, select.POLLIN)
         deadline = time.monotonic() + _GATHER
-        while 4096 <= len(data) < MAX_BATCH and not self._ended:
+        while size < MAX_BATCH and not self._ended:
+            piece = self._take(_SMALL)
+            if piece:
+                pieces.append(piece)
+                size += len(piece)
             left = deadline - time.monotonic()
-            if left <= 0 or not await self._ready(reading=True, seconds=left):
+            if left <= 0 or not (piece or waiting.poll(_PAUSE)):
                 break
-            data += self._take(MAX_BATCH - len(data))
-        return data
+        return b"".join(pieces)
 
     def _take(self, most: int) -> bytes:
-        """Return what can be read at once, up to `most` bytes or for a few milliseconds."""
-        pieces: list[bytes] = []
-        size = 0
-        deadline = time.monotonic() + _GATHER
-        while size < most and self._fd >= 0:
-            try:
-                piece = os.read(self._fd, min(_PIECE, most - size))
-            except BlockingIOError:
-                break
-            except OSError:  # EIO: the last process that held the terminal closed it
-                piece = b""
-            if not piece:
-                self._ended = True
-                break
-            pieces.append(piece)
-            size += len(piece)
-            if time.monotonic() > deadline:
-                break
-        if self._fd < 0:
-            self._ended = True
-        return b"".join(pieces)
+        """Return what can be read at once, up to `most` bytes."""
+        try:
+            data = os.read(self._fd, most) if self._fd >= 0 else b""
+        except BlockingIOError:
+            return b""
+        except OSError:  # EIO: the last process that held the terminal closed it
+            data = b""
+        self._ended = not data
+        return data
 
     async def _ready(self, *, reading: bool, seconds: float | None = None) -> bool:
         """Wait until the descriptor can be read (or written); return whether it can."""

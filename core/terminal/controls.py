@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from pyte import modes as mo
 
-from core.terminal.grid import DEC_GRAPHICS, Grid
+from core.terminal.grid import Grid
 
 Parameters = list[int]
 Control = Callable[[Grid, Parameters], None]
@@ -178,11 +178,11 @@ def backspace(grid: Grid) -> None:
 
 
 def shift_out(grid: Grid) -> None:
-    grid.charset = 1
+    grid.shift(1)
 
 
 def shift_in(grid: Grid) -> None:
-    grid.charset = 0
+    grid.shift(0)
 
 
 def line_feed(grid: Grid) -> None:
@@ -202,11 +202,6 @@ def reverse_index(grid: Grid) -> None:
 def new_line(grid: Grid) -> None:
     grid.index()
     grid.cursor.x = 0
-
-
-def designate(grid: Grid, slot: int, name: str) -> None:
-    """SCS: choose the character set of G0 to G3; all but DEC graphics count as ASCII."""
-    grid.charsets[slot] = DEC_GRAPHICS if name == "0" else None
 
 
 CONTROLS: dict[str, Callable[[Grid], None]] = {

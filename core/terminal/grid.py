@@ -14,13 +14,17 @@ from pyte import charsets
 from pyte import modes as mo
 from pyte.screens import Cursor, Margins
 
+from core.contract.frame import PLAIN
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.scrollback import TerminalScrollback
 from core.terminal.width import MAX_CELL, NARROW, ZWJ, cell_width, is_pictograph
 
+CharacterSet = Mapping[int, str] | None
+"""What characters mean, as a table for `str.translate`; none is ASCII."""
 DEC_GRAPHICS: Mapping[int, str] = {code: charsets.VT100_MAP[code] for code in range(0x60, 0x7F)} | {0x68: "\u2424"}
-"""The DEC special graphics set, as a table for `str.translate`."""
+"""The DEC special graphics set."""
+_IRM = mo.IRM
 
 
 class Grid(pyte.Screen):
@@ -33,8 +37,11 @@ class Grid(pyte.Screen):
         self.grid: list[Line] = []
         self.top, self.bottom = 0, lines - 1
         self.alternate = False
-        self.charsets: list[Mapping[int, str] | None] = [None] * 4
-        self.last_character = ""
+        self._sets: tuple[CharacterSet, ...] = ()
+        self._slot = 0
+        self.character_set: CharacterSet = None
+        """The one that is in use; none is ASCII."""
+        self.last_text = ""
         super().__init__(columns, lines)
 
     # --- state ------------------------------------------------------------------------------------
@@ -45,12 +52,11 @@ class Grid(pyte.Screen):
         self.pen = self.pens.plain
         self.mode = {mo.DECAWM, mo.DECTCEM}
         self.set_margins()
-        self.charsets = [None] * 4
-        self.charset = 0
+        self.character_sets = (None,) * 4, 0
         self.tabstops = set(range(8, self.columns, 8))
         self.cursor = Cursor(0, 0)
         self.title = self.icon_name = ""
-        self.last_character = ""
+        self.last_text = ""
         self.touch_all()
 
     def set_margins(self, top: int | None = None, bottom: int | None = None) -> None:
@@ -61,6 +67,25 @@ class Grid(pyte.Screen):
             return
         self.top, self.bottom = first, last
         self.margins = None if (first, last) == (0, self.lines - 1) else Margins(first, last)
+
+    @property
+    def character_sets(self) -> tuple[tuple[CharacterSet, ...], int]:
+        """G0 to G3, and which of them is in use."""
+        return self._sets, self._slot
+
+    @character_sets.setter
+    def character_sets(self, sets: tuple[tuple[CharacterSet, ...], int]) -> None:
+        self._sets, self._slot = sets
+        self.character_set = self._sets[self._slot]
+
+    def shift(self, slot: int) -> None:
+        """Use one of G0 to G3 from now on."""
+        self.character_sets = self._sets, slot
+
+    def designate(self, slot: int, name: str) -> None:
+        """SCS: choose the character set of G0 to G3; all but DEC graphics count as ASCII."""
+        chosen = DEC_GRAPHICS if name == "0" else None
+        self.character_sets = (*self._sets[:slot], chosen, *self._sets[slot + 1 :]), self._slot
 
     def touch_all(self) -> None:
         """Mark every line as changed."""
@@ -82,23 +107,18 @@ class Grid(pyte.Screen):
 
     def draw(self, data: str) -> None:
         """Write text without control characters at the cursor."""
-        table = self.charsets[self.charset]
-        if table is not None:
-            data = data.translate(table)
-        self.last_character = data[-1]
+        if self.character_set is not None:
+            data = data.translate(self.character_set)
+        self.last_text = data
         cursor = self.cursor
-        x, stop = cursor.x, cursor.x + len(data)
-        if stop <= self.columns and mo.IRM not in self.mode and data.isascii():
+        x = cursor.x
+        stop = x + len(data)
+        if stop < self.columns and _IRM not in self.mode and data.isascii():
             # most of all text; the same as below, where it also may wrap
-            line = self.grid[cursor.y]
-            line.row = None
-            self.dirty.add(cursor.y)
-            if line.wide:
-                line.cut(x)
-                line.cut(stop)
-            line.text[x:stop] = data
-            line.styles[x:stop] = [self.pen.style] * (stop - x)
-            cursor.x = stop if stop < self.columns or mo.DECAWM in self.mode else stop - 1
+            y = cursor.y
+            self.dirty.add(y)
+            self.grid[y].write(x, data, self.pen.style)
+            cursor.x = stop
         elif data.isascii() or NARROW.fullmatch(data):
             self._draw_narrow(data)
         else:
@@ -122,14 +142,8 @@ class Grid(pyte.Screen):
             count = len(piece)
             if mo.IRM in self.mode:
                 self.insert_characters(count)
-            line = self.edit(self.cursor.y)
-            stop = x + count
-            if line.wide:
-                line.cut(x)
-                line.cut(stop)
-            line.text[x:stop] = piece
-            line.styles[x:stop] = [style] * count
-            self.cursor.x = stop
+            self.edit(self.cursor.y).write(x, piece, style)
+            self.cursor.x = x + count
             start += count
         if mo.DECAWM not in self.mode:
             self.cursor.x = self.at
@@ -202,8 +216,8 @@ class Grid(pyte.Screen):
 
     def repeat(self, count: int) -> None:
         """Write the last character again (REP)."""
-        if self.last_character and cell_width(self.last_character) > 0:
-            self.draw(self.last_character * min(count, self.columns * self.lines))
+        if self.last_text and cell_width(self.last_text[-1]) > 0:
+            self.draw(self.last_text[-1] * min(count, self.columns * self.lines))
 
     # --- scrolling --------------------------------------------------------------------------------
 
@@ -358,4 +372,4 @@ class Grid(pyte.Screen):
         self.cursor.x = self.cursor.y = 0
         for y in range(self.lines):
             self.blank_line(y)
-            self.grid[y].text = ["E"] * self.columns
+            self.grid[y].write(0, "E" * self.columns, PLAIN)

@@ -6,22 +6,73 @@ from core.contract.frame import PLAIN, CellStyle, Row, Span
 from core.terminal.width import clean
 
 
+_MOST_PENDING = 256
+
+
 class Line:
     """Cells of one line. Whoever changes them sets `row` to none.
 
-    `text` has one string a cell: a character with what joins it; `""` is the right half of a wide character.
+    What is written is only noted (`write`); cells are made of it when someone looks: most of what scrolls by, and of
+    what an animation draws over, never becomes cells.
     """
 
-    __slots__ = ("row", "styles", "text", "wide", "wrapped")
+    __slots__ = ("_columns", "_fill", "_pending", "_styles", "_text", "row", "wide", "wrapped")
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
-        self.text: list[str] = [" "] * columns
-        self.styles: list[CellStyle] = [style] * columns
+        self._columns = columns
+        self._fill = style
+        self._text: list[str] | None = None
+        self._styles: list[CellStyle] = []
+        self._pending: list[tuple[int, str, CellStyle]] = []
+        """Column, characters of one cell each, style; oldest first."""
         self.wrapped = False
         """The text goes on in the next line without a line break."""
         self.wide = False
         """May hold wide characters."""
         self.row: Row | None = None
+
+    def write(self, column: int, data: str, style: CellStyle) -> None:
+        """Set the cells from `column` on to characters that take one cell each; they must fit."""
+        self.row = None
+        if self.wide:
+            stop = column + len(data)
+            self.cut(column)
+            self.cut(stop)
+            self.text[column:stop] = data
+            self.styles[column:stop] = [style] * len(data)
+            return
+        self._pending.append((column, data, style))
+        if len(self._pending) > _MOST_PENDING:
+            self._settle()
+
+    @property
+    def text(self) -> list[str]:
+        """One string a cell: a character with what joins it; `""` is the right half of a wide character."""
+        if self._pending or self._text is None:
+            self._settle()
+        assert self._text is not None
+        return self._text
+
+    @property
+    def styles(self) -> list[CellStyle]:
+        """One style a cell."""
+        if self._pending or self._text is None:
+            self._settle()
+        return self._styles
+
+    def _settle(self) -> None:
+        """Make cells of what was written; what was written over later is skipped."""
+        if self._text is None:
+            self._text = [" "] * self._columns
+            self._styles = [self._fill] * self._columns
+        text, styles, pending = self._text, self._styles, self._pending
+        if len(pending) > 4:
+            pending = _uncovered(pending)
+        for column, data, style in pending:
+            stop = column + len(data)
+            text[column:stop] = data
+            styles[column:stop] = [style] * (stop - column)
+        self._pending.clear()
 
     @property
     def string(self) -> str:
@@ -30,6 +81,9 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
+        """No cell holds anything, not even a background."""
+        if self._text is None and not self._pending:
+            return self._fill is PLAIN
         return all(cell == " " for cell in self.text) and all(style is PLAIN for style in self.styles)
 
     def cut(self, column: int) -> None:
@@ -39,6 +93,9 @@ class Line:
 
     def fill(self, start: int, stop: int, style: CellStyle) -> None:
         """Blank the cells from `start` up to `stop`."""
+        if not self.wide and start < stop:
+            self.write(start, " " * (stop - start), style)
+            return
         self.cut(start)
         self.cut(stop)
         count = max(0, stop - start)
@@ -48,6 +105,7 @@ class Line:
 
     def resize(self, columns: int) -> None:
         """Cut the line, or fill it up with blanks."""
+        self._columns = columns
         missing = columns - len(self.text)
         if missing > 0:
             self.text.extend([" "] * missing)
@@ -60,17 +118,63 @@ class Line:
 
     def copy(self) -> Line:
         """Return a line with the same cells."""
-        other = Line(0)
-        other.text = self.text.copy()
-        other.styles = self.styles.copy()
+        other = line_of(self.text.copy(), self.styles.copy())
         other.wrapped, other.wide = self.wrapped, self.wide
         return other
 
     def to_row(self) -> Row:
         """Return the styled row, blanks at its end left out; the same object until a cell changes."""
         if self.row is None:
-            self.row = make_row(self.text, self.styles)
+            row = _row_of_writes(self._pending) if self._text is None and self._fill is PLAIN else None
+            self.row = make_row(self.text, self.styles) if row is None else row
         return self.row
+
+
+def line_of(text: list[str], styles: list[CellStyle]) -> Line:
+    """Return a line of these cells; the lists are its own from now on."""
+    line = Line(len(text))
+    line._text, line._styles = text, styles
+    return line
+
+
+def _uncovered(writes: list[tuple[int, str, CellStyle]]) -> list[tuple[int, str, CellStyle]]:
+    """Return the writes that are not wholly written over by later ones."""
+    covered = 0
+    kept = []
+    for write in reversed(writes):
+        cells = ((1 << len(write[1])) - 1) << write[0]
+        if cells & ~covered:
+            covered |= cells
+            kept.append(write)
+    kept.reverse()
+    return kept
+
+
+def _row_of_writes(writes: list[tuple[int, str, CellStyle]]) -> Row | None:
+    """Return the row of a blank line with these writes, if they follow one another from left to right; else none."""
+    spans: list[Span] = []
+    column = 0
+    text, style = "", PLAIN
+    for start, data, data_style in writes:
+        if start < column:
+            return None
+        if start > column and style is PLAIN:
+            text += " " * (start - column)
+        elif start > column:
+            spans.append(Span(clean(text), style))
+            text, style = " " * (start - column), PLAIN
+        if data_style is style:
+            text += data
+        else:
+            if text:
+                spans.append(Span(clean(text), style))
+            text, style = data, data_style
+        column = start + len(data)
+    if style is PLAIN:
+        text = text.rstrip(" ")
+    if text:
+        spans.append(Span(clean(text), style))
+    return tuple(spans)
 
 
 def make_row(text: list[str], styles: list[CellStyle]) -> Row:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyte import modes as mo
 from pyte.screens import Cursor
 
-from core.terminal.grid import Grid
+from core.terminal.grid import CharacterSet, Grid
 from core.terminal.line import Line
 from core.terminal.pen import Pen
 
@@ -32,8 +31,7 @@ class SavedCursor:
 
     cursor: Cursor
     pen: Pen
-    charsets: tuple[Mapping[int, str] | None, ...]
-    charset: int
+    character_sets: tuple[tuple[CharacterSet, ...], int]
     origin: bool
 
 
@@ -62,8 +60,7 @@ class ModalGrid(Grid):
         self.cursor.hidden = False
         self.set_margins()
         self.pen = self.pens.plain
-        self.charsets = [None] * 4
-        self.charset = 0
+        self.character_sets = (None,) * 4, 0
         self._saved[self.alternate] = None
 
     # --- modes ------------------------------------------------------------------------------------
@@ -122,7 +119,7 @@ class ModalGrid(Grid):
     def save_cursor(self) -> None:
         """DECSC; each screen has its own."""
         self._saved[self.alternate] = SavedCursor(
-            copy.copy(self.cursor), self.pen, tuple(self.charsets), self.charset, mo.DECOM in self.mode
+            copy.copy(self.cursor), self.pen, self.character_sets, mo.DECOM in self.mode
         )
 
     def restore_cursor(self) -> None:
@@ -132,13 +129,12 @@ class ModalGrid(Grid):
         if saved is None:
             self.cursor = Cursor(0, 0)
             self.pen = self.pens.plain
-            self.charsets, self.charset = [None] * 4, 0
+            self.character_sets = (None,) * 4, 0
             self.mode.discard(mo.DECOM)
         else:
             self.cursor = copy.copy(saved.cursor)
             self.pen = saved.pen
-            self.charsets = list(saved.charsets)
-            self.charset = saved.charset
+            self.character_sets = saved.character_sets
             self.mode.discard(mo.DECOM)
             if saved.origin:
                 self.mode.add(mo.DECOM)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from core.terminal.pen import MAX_PARAMETERS
+from core.terminal.pen import MAX_PARAMETERS, Pen
 
 MAX_STRING = 64 * 1024
 """Characters that are kept of an OSC, DCS, APC, PM or SOS string; the rest is swallowed."""
@@ -19,14 +19,10 @@ _MOST_KNOWN = 4096
 _MAX_SEQUENCE = 256
 """Characters that are kept of the parameters of one sequence."""
 
-_TOKEN = re.compile(
-    r"(?:\x1b\[([0-9;:]{0,64})m)?([^\x00-\x1f\x7f-\x9f]+)"
-    r"|\x1b\[([0-9;:]{0,64})m"
-    r"|\x1b\[([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])"
-    r"|([\x00-\x1a\x1c-\x1f\x7f-\x9f])"
-    r"|(\x1b)"
-)
-_TEXT, _SGR, _CSI, _CONTROL = 2, 3, 7, 8
+_SEQUENCE = re.compile(r"([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])")
+"""A control sequence after its `ESC [`."""
+_TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|([\x00-\x1a\x1c-\x1f\x7f-\x9f])|\x1b")
+_TEXT, _CONTROL = 1, 2
 _STRING_END = re.compile("[\x07\x18\x1a\x1b]")
 _STRINGS = {"]": "osc", "P": "dcs", "_": "apc", "^": "pm", "X": "sos", "k": "title"}
 
@@ -37,14 +33,12 @@ Action = tuple[Callable[[list[int]], None], list[int]]
 class Terminal(Protocol):
     """What the parser drives."""
 
-    last_character: str
-    """What REP repeats: cleared by everything but text."""
+    last_text: str
+    """Of its end REP takes what it repeats: cleared by everything but text."""
+
+    pen: Pen
 
     def draw(self, data: str) -> None: ...
-    def set_pen(self, parameters: str) -> None:
-        """Act on `CSI parameters m`."""
-        ...
-
     def execute(self, code: str) -> None:
         """Act on a C0 control."""
         ...
@@ -99,37 +93,69 @@ class Parser:
 
     def feed(self, data: str) -> None:
         """Act on text; it may end anywhere."""
-        at, end = 0, len(data)
-        while at < end:
-            at = self._feed_ground(data, at) if not self._state else self._feed_sequence(data, at)
-
-    def _feed_ground(self, data: str, at: int) -> int:
-        terminal = self._terminal
-        draw, set_pen, execute, known = terminal.draw, terminal.set_pen, terminal.execute, self._known
-        for token in _TOKEN.finditer(data, at):
-            kind = token.lastindex
-            if kind == _TEXT:
-                if token[1] is not None:
-                    set_pen(token[1])
-                draw(token[2])
-            elif kind == _SGR:
-                set_pen(token[3])
-                terminal.last_character = ""
-            elif kind == _CONTROL:
-                execute(token[8])
-            elif kind == _CSI:
-                action = known.get(token[0])
-                if action is None:
-                    prefix, parameters, intermediates, final = token.group(4, 5, 6, 7)
-                    action = self._learn(token[0], prefix + intermediates + final, parameters)
+        pieces = iter(data.split("\x1b["))
+        self._feed_any(next(pieces))
+        terminal, known = self._terminal, self._known
+        draw = terminal.draw
+        for piece in pieces:
+            if self._state:
+                self._feed_any("\x1b[" + piece)
+                continue
+            action = known.get(piece)
+            if action is not None:
                 control, numbers = action
                 control(numbers)
-                terminal.last_character = ""
+                terminal.last_text = ""
+                continue
+            head, mark, text = piece.partition("m")
+            pen = terminal.pen.following.get(head)
+            if pen is not None and mark:
+                terminal.pen = pen
+                terminal.last_text = ""
             else:
-                self._state = "escape"
-                self._intermediates = ""
-                return token.end()
-        return len(data)
+                found = _SEQUENCE.match(piece)
+                if found is None:
+                    self._feed_any("\x1b[" + piece)
+                    continue
+                self._act(found)
+                text = piece[found.end() :]
+            if text:
+                if text.isprintable():
+                    draw(text)
+                else:
+                    self._feed_any(text)
+
+    def _feed_any(self, text: str) -> None:
+        """Act on text from any state on, sequences character by character."""
+        at = 0
+        while at < len(text):
+            if self._state:
+                at = self._feed_sequence(text, at)
+                continue
+            for token in _TOKEN.finditer(text, at):
+                kind = token.lastindex
+                if kind == _TEXT:
+                    self._terminal.draw(token[0])
+                elif kind == _CONTROL:
+                    self._terminal.execute(token[0])
+                else:
+                    self._state, self._intermediates = "escape", ""
+                    at = token.end()
+                    break
+            else:
+                return
+
+    def _act(self, found: re.Match[str]) -> None:
+        """Act on a whole sequence, and learn it."""
+        prefix, parameters, intermediates, final = found.groups()
+        terminal = self._terminal
+        if final == "m" and not prefix and not intermediates:
+            terminal.pen = terminal.pen.after(parameters)
+        else:
+            action = self._known.get(found[0]) or self._learn(found[0], prefix + intermediates + final, parameters)
+            control, numbers = action
+            control(numbers)
+        terminal.last_text = ""
 
     def _feed_sequence(self, data: str, at: int) -> int:
         """Act on one character (or the rest of a string) within a sequence; return where to go on."""
@@ -192,12 +218,12 @@ class Parser:
             if ignored:
                 return
             if character == "m" and not self._prefix and not self._intermediates:
-                self._terminal.set_pen(self._parameters)
+                self._terminal.pen = self._terminal.pen.after(self._parameters)
             else:
                 name = self._prefix + self._intermediates + character
                 control, numbers = self._learn("", name, self._parameters)
                 control(numbers)
-            self._terminal.last_character = ""
+            self._terminal.last_text = ""
         elif self._state == "ignore":
             return
         elif character > "~":

@@ -104,7 +104,7 @@ def apply_sgr(style: CellStyle, parameters: str) -> CellStyle:
 class Pen:
     """A style with the pens that follow it: a graph that grows as a program changes its style."""
 
-    __slots__ = ("_find", "_next", "blank", "style")
+    __slots__ = ("_find", "blank", "following", "style")
 
     def __init__(self, style: CellStyle, find: Callable[[CellStyle], Pen]) -> None:
         self.style = style
@@ -112,15 +112,16 @@ class Pen:
         self.blank = PLAIN if not style.bg else style if style == blank else find(blank).style
         """What erased cells get: the background colour only (xterm's `bce`)."""
         self._find = find
-        self._next: dict[str, Pen] = {}
+        self.following: dict[str, Pen] = {}
+        """Pens that `after` has found, by parameters."""
 
     def after(self, parameters: str) -> Pen:
         """Return the pen after `CSI parameters m`."""
-        pen = self._next.get(parameters)
+        pen = self.following.get(parameters)
         if pen is None:
             pen = self._find(apply_sgr(self.style, parameters))
-            if len(self._next) < 256 and len(parameters) < 64:
-                self._next[parameters] = pen
+            if len(self.following) < 256 and len(parameters) < 64:
+                self.following[parameters] = pen
         return pen
 
 
@@ -138,7 +139,7 @@ class PenBox:
             if len(self._pens) >= _MAX_PENS:
                 self._pens.clear()
                 for known in (self.plain,):
-                    known._next.clear()
+                    known.following.clear()
                     self._pens[known.style] = known
             pen = self._pens[style] = Pen(style, self.find)
         return pen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.contract.frame import PLAIN
 from core.terminal.grid import Grid
-from core.terminal.line import Line
+from core.terminal.line import Line, line_of
 
 _MAX_TAKEN = 500
 """Scrollback lines that are wrapped anew with the screen's first line when that one continues them."""
@@ -85,8 +85,7 @@ def _split(whole: Line, columns: int, cursor: int) -> list[Line]:
         stop = min(end, start + columns)
         if stop < end and text[stop] == "" and columns > 1:
             stop -= 1
-        piece = Line(0)
-        piece.text, piece.styles = text[start:stop], styles[start:stop]
+        piece = line_of(text[start:stop], styles[start:stop])
         piece.wide = whole.wide
         piece.wrapped = stop < end
         pieces.append(piece)

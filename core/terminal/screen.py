@@ -14,7 +14,7 @@ from pyte.screens import Cursor
 from core.contract.frame import TerminalFrame
 from core.contract.visible import make_visible_line
 from core.terminal.bulk import feed_bulk
-from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES, designate
+from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES
 from core.terminal.line import Line
 from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, MOUSE_SGR, SYNCHRONIZED, ModalGrid
 from core.terminal.parser import Parser
@@ -123,25 +123,21 @@ class TerminalScreen(ModalGrid):
 
     # --- what the parser calls --------------------------------------------------------------------
 
-    def set_pen(self, parameters: str) -> None:
-        """SGR."""
-        self.pen = self.pen.after(parameters)
-
     def execute(self, code: str) -> None:
         """A C0 control."""
-        self.last_character = ""
+        self.last_text = ""
         control = CONTROLS.get(code)
         if control is not None:
             control(self)
 
     def escape(self, intermediates: str, final: str) -> None:
         """An ESC sequence."""
-        self.last_character = ""
+        self.last_text = ""
         name = intermediates + final
         if name in ESCAPES:
             ESCAPES[name](self)
         elif intermediates and intermediates[0] in "()*+":
-            designate(self, "()*+".index(intermediates[0]), name[1:])
+            self.designate("()*+".index(intermediates[0]), name[1:])
         elif name == "7":
             self.save_cursor()
         elif name == "8":
@@ -153,9 +149,9 @@ class TerminalScreen(ModalGrid):
         elif name == ">":
             self.mode.discard(66 << 5)
         elif name == "n":
-            self.charset = 2
+            self.shift(2)
         elif name == "o":
-            self.charset = 3
+            self.shift(3)
         elif name == "Z":
             self._owe(answer(self, "c", []))
 

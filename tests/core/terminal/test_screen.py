@@ -358,6 +358,9 @@ LINES = st.one_of(
         st.sampled_from(["", "\x1b[0m", "\x1b[K", "\x1b[m", "\x1b[39m", "\x1b[49m", "\t"]),
         st.text("w", max_size=5),
     ),
+    st.sampled_from(
+        ["plain", "\x1b[32mok\x1b[0m", "\x1b[42mbg\x1b[0m", "\x1b[42mbg\x1b[K\x1b[0m", "\x1b[44m\x1b[0K\x1b[49m"]
+    ),
     st.sampled_from(["\x1b[2Aup", "世", "\x1b[?25l", "\x1b[10C", "\x1b7"]),
 )
 
