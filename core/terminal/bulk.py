@@ -105,7 +105,7 @@ def _ends_plain(line: str) -> bool:
 
 
 def _count_usual(lines: list[str], block: str, columns: int) -> int:
-    """Return how many lines at the beginning surely fit and end in the default style, as they begin: kept as they are."""
+    """Return how many lines at the beginning surely fit and end in the default style, as they begin."""
     if "\x1b" not in block and max(map(len, lines), default=0) <= columns:
         return len(lines)
     for at, line in enumerate(lines):

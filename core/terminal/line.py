@@ -5,7 +5,6 @@ from __future__ import annotations
 from core.contract.frame import PLAIN, CellStyle, Row, Span
 from core.terminal.width import clean
 
-
 _MOST_PENDING = 256
 
 
