@@ -16,6 +16,7 @@ from core.fileops.matching.exact import Folding, find_exact, find_other_breaks, 
 from core.fileops.matching.merge import merge
 from core.fileops.matching.nearest import describe_miss
 from core.fileops.matching.placeholders import find_placeholder
+from core.fileops.matching.similar import find_similar
 from core.fileops.matching.text import Ambiguous, Edit, FileText, Place, Unsure
 from core.fileops.matching.tokens import find_tokens
 from core.fileops.matching.transcription import Reading
@@ -30,6 +31,8 @@ _LAYOUT: tuple[tuple[str, Finder], ...] = (
     ("trailing white space", layout.find_trailing_space),
     ("blank lines", layout.find_blank_lines),
 )
+LIKENESS = "lines that read otherwise there, and stay so"
+_LIKENESS: tuple[tuple[str, Finder], ...] = ((LIKENESS, find_similar),)
 _SHIFT: tuple[tuple[str, Finder], ...] = (("indentation", layout.find_indentation),)
 
 
@@ -49,13 +52,16 @@ class EditOutcome:
         return self.rung in ("exact", "line endings")
 
 
-def find_edit(content: str, old: str, new: str, expected: int | None = 1, path: str = "") -> EditOutcome:
+def find_edit(
+    content: str, old: str, new: str, expected: int | None = 1, path: str = "", *, by_likeness: bool = False
+) -> EditOutcome:
     """Return what replacing `old` by `new` makes of a text.
 
     Args:
         content: the file's text, line breaks as they stand in it.
         expected: how many places must be found; none for any number.
         path: the file's name, for messages and as a hint at its kind.
+        by_likeness: as a last rung, look past lines that read otherwise in the file and that new_string leaves alone.
 
     Raises:
         ToolFailure: edit_no_occurrence_found, edit_expected_occurrence_mismatch, edit_no_change or
@@ -71,6 +77,8 @@ def find_edit(content: str, old: str, new: str, expected: int | None = 1, path: 
     text, edit = FileText(content), Edit(old, new)
     try:
         outcome = _climb(text, edit, expected, path, name)
+        if outcome is None and by_likeness and expected in (1, None):
+            outcome = _Search(text, expected, name).first(edit, _LIKENESS)
     except Ambiguous as found:
         raise _mismatch(expected, found.lines, name, "at least ") from None
     if outcome is None:

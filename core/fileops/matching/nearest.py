@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.contract.visible import make_visible_line
 from core.fileops.matching.indentation import BLANKS
-from core.fileops.matching.text import Edit, FileText, find_lines
+from core.fileops.matching.text import Ambiguous, Edit, FileText, find_lines
 
 _MAX_WANTED = 400
 """Lines of old_string that vote for a region."""
@@ -47,7 +47,10 @@ def find_applied(text: FileText, edit: Edit) -> int | None:
         wanted.pop(0)
     if sum(map(len, wanted)) < 4:
         return None
-    found = find_lines(text.stripped, wanted)
+    try:
+        found = find_lines(text.stripped, wanted)
+    except Ambiguous as many:
+        return many.lines[0]
     return found[0] if found else None
 
 

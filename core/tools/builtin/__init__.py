@@ -7,6 +7,7 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.glob:GlobTool",
     "core.tools.builtin.search_file_content:SearchFileContentTool",
     "core.tools.builtin.replace:ReplaceTool",
+    "core.tools.builtin.smart_edit:SmartEditTool",
     "core.tools.builtin.write_file:WriteFileTool",
     "core.tools.builtin.run_shell_command:RunShellCommandTool",
     "core.tools.builtin.list_background_processes:ListBackgroundProcessesTool",

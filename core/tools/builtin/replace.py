@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
@@ -45,6 +43,9 @@ class ReplaceParams(ToolParams):
 
 
 class ReplaceInvocation(EditInvocation[ReplaceParams]):
+    by_likeness = False
+    """Look past lines that read otherwise in the file, too."""
+
     @property
     def given_path(self) -> str:
         return self.params.file_path
@@ -71,7 +72,9 @@ class ReplaceInvocation(EditInvocation[ReplaceParams]):
                 "Give the old_string that is to be replaced, or write the whole file with write_file.",
             )
         expected = None if params.allow_multiple else params.expected_replacements
-        outcome = find_edit(file.text, params.old_string, params.new_string, expected, place.relative)
+        outcome = find_edit(
+            file.text, params.old_string, params.new_string, expected, place.relative, by_likeness=self.by_likeness
+        )
         text = self._with_final_break(file, outcome.content)
         count = len(outcome.lines)
         notes: tuple[str, ...] = ()
@@ -97,7 +100,6 @@ def _short(text: str) -> str:
 
 class ReplaceTool(BaseDeclarativeTool):
     name = "replace"
-    aliases: ClassVar[tuple[str, ...]] = ("smart_edit", "smart-edit")
     display_name = "Edit"
     kind = Kind.EDIT
     Params = ReplaceParams

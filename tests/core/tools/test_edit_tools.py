@@ -78,7 +78,6 @@ async def test_every_generation_of_parameters_is_taken(place: Place) -> None:
     assert error_type(await place.run(place.replace, **args)) is ToolErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH
     assert (await place.run(place.replace, **args, allow_multiple=True)).error is None
     assert path.read_text() == "y y y\n"
-    assert {"smart_edit", "smart-edit"} == set(ReplaceTool.aliases)
     with pytest.raises(Exception, match="did you mean 'old_string'"):
         place.replace.build({"file_path": "a.txt", "old_strin": "x", "new_string": "y"})
 
