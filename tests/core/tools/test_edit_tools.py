@@ -14,7 +14,6 @@ from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.events import FileChanged
 from core.contract.tool import llm_text
 from core.tools.abort import AbortSignal
-from core.tools.builtin.replace import ReplaceTool
 from tests.core.tools.edit_place import APPROVED, Place, decided, error_type, shown
 
 pytestmark = pytest.mark.anyio
