@@ -67,4 +67,4 @@ def _check_tool(engine: PolicyEngine, options: argparse.Namespace) -> Decision:
     if tool is None:
         return engine.check(options.tool, args, Kind.OTHER)
     paths = [location.path for location in tool.build(args).tool_locations()]
-    return engine.check(tool.name, args, tool.kind, paths)
+    return engine.check(tool.rule_name, args, tool.kind, paths)

@@ -64,7 +64,7 @@ class Gate:
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
         """Return policy's decision on the call. Looks at names on the disk: call it in a thread."""
-        return self.policy.check(tool.name, call.args, tool.kind, _paths_of(invocation))
+        return self.policy.check(tool.rule_name, call.args, tool.kind, _paths_of(invocation))
 
     async def pass_call(
         self,
@@ -97,7 +97,7 @@ class Gate:
         waiting = on_ask()
         if hasattr(waiting, "__await__"):
             await waiting
-        self._asked.add(AskedCall(tool.name, tool.kind, dict(call.args), _paths_of(invocation)))
+        self._asked.add(AskedCall(tool.rule_name, tool.kind, dict(call.args), _paths_of(invocation)))
         reply = await self._bus.ask(request, turn=turn, call=call.id)
         if reply == ApprovalRequest.unanswered():
             return await self._reject(call, f"{reply.feedback}, and it asks: {request.reason}{_way_out(offer)}", turn)
@@ -157,11 +157,11 @@ class Gate:
         saved = session if self.files is not None else ()
         if saved and tool.kind is Kind.EDIT:
             saved = tuple(
-                Rule(tool.name, "allow", path=os.path.relpath(path, self.policy.root), source=_SESSION)
+                Rule(tool.rule_name, "allow", path=os.path.relpath(path, self.policy.root), source=_SESSION)
                 for path in paths[:1]
             )
         session, saved = (
-            rules if rules and self.policy.would_allow(rules, tool.name, call.args, tool.kind, paths) else ()
+            rules if rules and self.policy.would_allow(rules, tool.rule_name, call.args, tool.kind, paths) else ()
             for rules in (session, saved)
         )
         return _Offer(session, saved, self._asked.allowed_by(saved or session, self.policy) if session or saved else ())
@@ -199,7 +199,7 @@ def _narrowed(tool: DeclarativeTool, invocation: BaseToolInvocation[Any]) -> tup
     if not fields:
         return ()
     try:
-        return (rule_from_table({"tool": tool.name, "decision": "allow", **fields}, _SESSION),)
+        return (rule_from_table({"tool": tool.rule_name, "decision": "allow", **fields}, _SESSION),)
     except StetError as error:
         log.warning("the tool %s names no valid rule: %s", tool.name, error)
         return ()
@@ -215,7 +215,7 @@ def _granted(tool: DeclarativeTool, outcome: Outcome, offer: _Offer) -> tuple[Ru
         return offer.session  # never all commands at once
     if outcome is Outcome.PROCEED_ALWAYS_SERVER and "__" in tool.name:
         return (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source=_SESSION),)
-    return (Rule(tool.name, "allow", source=_SESSION),)
+    return (Rule(tool.rule_name, "allow", source=_SESSION),)
 
 
 def _paths_of(invocation: ToolInvocation) -> tuple[str, ...]:

@@ -179,6 +179,11 @@ class DeclarativeTool(ABC):
         return self.kind.is_read_only
 
     @property
+    def rule_name(self) -> str:
+        """The name that policy rules know the tool by; a variant of another tool goes by the name of that."""
+        return self.name
+
+    @property
     def is_offered(self) -> bool:
         """Whether the model is told of the tool now; one that is not can still be called."""
         return True

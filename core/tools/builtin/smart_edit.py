@@ -32,6 +32,10 @@ class SmartEditTool(ReplaceTool):
     display_name = "SmartEdit"
 
     @property
+    def rule_name(self) -> str:
+        return ReplaceTool.name
+
+    @property
     def is_offered(self) -> bool:
         return False  # accepted, for models that know it; one way to edit is enough to declare
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from core.contract.errors import ToolFailure
 from core.contract.tool import CallState
 from core.fileops.matching.ladder import LIKENESS, find_edit
+from core.policy.engine import PolicyEngine
+from core.policy.rules import Rule
 from core.tools.abort import AbortSignal
 from core.tools.builtin.smart_edit import SmartEditTool
 from core.tools.context import ToolContext
@@ -161,3 +163,12 @@ def test_no_case_of_the_edits_comes_to_harm() -> None:
         if edits.verdict_of(case, edits.content(case["file"]), data, False) != "right":
             harmed.append(case["id"])
     assert harmed == []
+
+
+async def test_rules_for_replace_hold_for_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(FILE)
+    session = Harness(policy=PolicyEngine([Rule("replace", "deny", message="frozen")]))
+    session.registry.register(SmartEditTool(ToolContext(Workspace([tmp_path]))))
+    exact = call("smart_edit", file_path="a.py", old_string="    pass\n", new_string="    return 1\n")
+    (done,) = await session.scheduler.run([exact], 1, AbortSignal())
+    assert done.state is CallState.DENIED and (tmp_path / "a.py").read_text() == FILE
