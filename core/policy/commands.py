@@ -14,6 +14,7 @@ from core.policy.shell_nested import runs_anything
 from core.policy.shell_reader import Reading, find_commands
 from core.policy.shell_syntax import FoundCommand
 from core.policy.shell_words import SimpleCommand, UnclearCommand, read_plain
+from core.policy.side_effects import find_side_effect
 
 READ_ONLY_COMMAND = Rule(SHELL_TOOL, "allow", source="built-in: commands that only look")
 _SHOWN_PARTS = 50
@@ -119,6 +120,9 @@ class CommandJudge:
             rule = READ_ONLY_COMMAND
         if rule is None:
             return PartDecision(part.text, Verdict.ASK, "no rule allows it")
+        if rule.verdict is Verdict.ALLOW and rule.command_prefix:
+            if effect := find_side_effect(_found(part), len(rule.prefix_words)):
+                return PartDecision(part.text, Verdict.ASK, effect, rule)
         return PartDecision(part.text, rule.verdict, because(rule), rule)
 
     def _only_looks(self, part: SimpleCommand) -> bool:

@@ -90,7 +90,7 @@ class NamedPaths:
             if problem := self._judge_word(command.program, word, is_program=at == 0):
                 return problem
         for directory in self._directories_read(command):
-            if below := self._judge.sensitive_below(directory, self._base):
+            if below := self._judge.sensitive_below(directory, self._base, hidden=_reads_hidden(command)):
                 return f"{below} (it reads all that lies below {directory})"
         return ""
 
@@ -168,6 +168,13 @@ def _pieces(word: str) -> Iterator[str]:
         if piece not in seen and len(piece) < _LONGEST:
             seen.add(piece)
             yield piece
+
+
+def _reads_hidden(command: FoundCommand) -> bool:
+    """Return whether a recursive program looks at names with a dot: ripgrep and ag do only when told."""
+    if command.program not in ("rg", "ag"):
+        return True
+    return any(word.startswith(("-u", "--hid", "--no-ig", "--unr", "-.", "-a")) for word in command.words[1:])
 
 
 def _is_left_out(command: FoundCommand, at: int) -> bool:

@@ -100,10 +100,13 @@ class PathJudge:
         real = self.resolve(path, base)
         return real is not None and os.path.lexists(real)
 
-    def sensitive_below(self, path: str, base: str = "") -> str:
+    def sensitive_below(self, path: str, base: str = "", *, hidden: bool = True) -> str:
         """Return a sensitive file at or below a directory, or why that is not known; empty where there is none.
 
-        `.git` and `node_modules` are not entered.
+        `.git`, `node_modules` and virtual environments (PEP 405) are not entered.
+
+        Args:
+            hidden: names that begin with a dot are looked at.
         """
         start = self.resolve(path, base)
         if start is None or not os.path.isdir(start):
@@ -119,8 +122,10 @@ class PathJudge:
             seen += len(entries)
             if seen > _MAX_ENTRIES or time.monotonic() > deadline:
                 return f"{path} (too large to look through)"
+            if any(entry.name == "pyvenv.cfg" for entry in entries):
+                continue
             for entry in entries:
-                if entry.name in _NOT_ENTERED:
+                if entry.name in _NOT_ENTERED or (entry.name.startswith(".") and not hidden):
                     continue
                 relative = os.path.relpath(entry.path, start)
                 if matching_pattern(entry.name) and self._rules.judge(relative, lambda: True).pattern:

@@ -62,6 +62,11 @@ def sets_program(name: str) -> bool:
     return _PROGRAM_VARIABLE.search(name) is not None
 
 
+def setting_of_program(word: str) -> bool:
+    """Return whether a word sets what program is run for something: `core.pager=x`, `--checkpoint-action=exec=x`."""
+    return _SETS_PROGRAM.search(word) is not None
+
+
 def nested(command: FoundCommand) -> Iterator[FoundCommand | str]:
     """Yield the commands that a command may run, and the texts that it may run as shell text."""
     words, program = command.words, command.program

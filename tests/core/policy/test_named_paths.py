@@ -96,3 +96,16 @@ def test_a_tool_call_on_a_sensitive_path_is_denied_with_pattern_and_way_out(root
     decision = PolicyEngine([Rule("*", "allow")], root=root, mode="yolo").check("t", {}, Kind.EDIT, ["a.py", ".env"])
     assert (decision.verdict, decision.sensitive, decision.grants) == ("deny", True, ())
     assert ".env*" in decision.reason and "ignore_path_filter" in decision.reason
+
+
+def test_recursive_programs_are_asked_about_where_they_would_read_one(tmp_path: Path) -> None:
+    engine = PolicyEngine(root=tmp_path, looking_allowed=True)
+    for name in (".git/config", "node_modules/x.pem", ".venv/lib/cacert.pem", ".venv/pyvenv.cfg", "a.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert engine.check_command("grep -rn x .").verdict == "allow"
+    (tmp_path / ".env").touch()
+    verdicts = {
+        line: engine.check_command(line).verdict for line in ("grep -rn x .", "rg x", "rg --hidden x", "rg -uu x")
+    }
+    assert verdicts == {"grep -rn x .": "ask", "rg x": "allow", "rg --hidden x": "ask", "rg -uu x": "ask"}
