@@ -18,6 +18,7 @@ from core.policy.side_effects import find_side_effect
 
 READ_ONLY_COMMAND = Rule(SHELL_TOOL, "allow", source="built-in: commands that only look")
 _SHOWN_PARTS = 50
+_SHOWN_LENGTH = 10_000
 
 
 class CommandJudge:
@@ -72,16 +73,20 @@ class CommandJudge:
         return Decision(strictest.verdict, reason, strictest.rule, decisions, grants)
 
     def _decide_unclear(self, command: str, why: str) -> Decision:
-        reading = find_commands(command)
+        rule = with_yolo(self._general, self._mode)
+        allowed = rule is not None and rule.verdict is Verdict.ALLOW and bool(command.strip())
+        if not allowed and not self._index.denies_commands and len(command) > _SHOWN_LENGTH:
+            reading = Reading()  # nothing depends on it, and so many parts are not shown
+        else:
+            reading = find_commands(command)
         denied = self._find_denied(reading)
         if denied is not None:
             return denied
         if self._mode is ApprovalMode.PLAN:
             return Decision(Verdict.DENY, f"plan mode runs only commands that look, and this one is unclear: {why}")
-        rule = with_yolo(self._general, self._mode)
         note = "it is part of a text that is not fully understood"
         parts = tuple(PartDecision(each.text, Verdict.ASK, note) for each in reading.commands[:_SHOWN_PARTS])
-        if rule is not None and rule.verdict is Verdict.ALLOW and command.strip():
+        if rule is not None and allowed:
             if doubt := self._find_doubt(reading):
                 return Decision(Verdict.ASK, doubt, parts=parts, sensitive=True)
             return Decision(Verdict.ALLOW, because(rule), rule, parts)
