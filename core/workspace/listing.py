@@ -60,6 +60,8 @@ class Listing:
     """Regular files, relative to the listed directory, in no order."""
     links: list[str] = field(default_factory=list)
     """Symlinks to regular files inside the same workspace directory."""
+    other_links: list[str] = field(default_factory=list)
+    """All other symlinks: to directories, to nothing, to what is never listed, out of the workspace directory."""
     ignored: list[str] = field(default_factory=list)
     """Files, and directories ending in `/`, that ignore rules left out; nothing below such a directory is listed."""
     is_cut: bool = False
@@ -151,9 +153,11 @@ def _add(root: str, full: str, path: str, is_link: bool, listing: Listing) -> No
         target = resolve_links(full)
         leads_to_file = is_inside(target, root) and stat.S_ISREG(os.lstat(target).st_mode)
     except OSError:
-        return
+        leads_to_file = False
     if leads_to_file and not _is_never(target[len(root) + 1 :]):
         listing.links.append(path)
+    else:
+        listing.other_links.append(path)
 
 
 def _walk(rules: IgnoreRules, inside: str, below: str, listing: Listing, stop: Stop) -> None:
