@@ -15,13 +15,14 @@ from stet import __version__
 
 MODES = ("default", "auto_edit", "plan", "yolo")
 FORMATS = ("text", "json", "stream-json")
-_COMMANDS = ("demo", "tool", "policy", "session", "config")
+_COMMANDS = ("demo", "tool", "policy", "session", "mcp", "config")
 
 _EPILOG = """commands:
   stet demo [--keep DIR]                     a guided session: no key, no network
   stet tool list | show NAME | run NAME JSON the tools, from outside
   stet policy check --command "..."          may this run, and why
   stet session list                          the sessions of this directory
+  stet mcp list | add | remove | login       servers of the Model Context Protocol; serve: ours for others
   stet config show | path | set KEY VALUE    the settings, and where each came from
 
 exit codes: 0 done, 1 internal error, 2 usage, 3 no usable model or key, 4 quota, 5 a tool was denied,
@@ -136,6 +137,10 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     import app.commandline as commandline
     from app.policy_command import run_policy_command
 
+    if name == "mcp":
+        from app.mcp_command import run_mcp_command
+
+        return run_mcp_command(_Parser(prog="stet mcp", allow_abbrev=False), arguments)
     run = {
         "tool": commandline.run_tool_command,
         "policy": run_policy_command,

@@ -22,12 +22,12 @@ from core.contract.tool import CallState, ToolResult, llm_text
 from core.contract.visible import make_visible
 from core.session.store import SessionStore
 from core.settings.load import load_settings
+from core.settings.models import Settings
 from core.settings.paths import find_folders
 from core.settings.save import save_setting
-from core.tools.context import ToolContext
+from core.tools.mcp.names import SEPARATOR
 from core.tools.parameters import InvalidToolParams
-from core.tools.registry import builtin_registry
-from core.workspace.workspace import Workspace
+from core.tools.registry import ToolRegistry
 
 
 def run_tool_command(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
@@ -91,7 +91,7 @@ def write_line(text: str) -> None:
 
 
 def _list_tools(options: argparse.Namespace) -> int:
-    registry = builtin_registry(ToolContext(Workspace([Path.cwd()])))
+    registry = _registry_here("")
     if options.as_json:
         rows = [{"name": t.name, "kind": t.kind, "description": t.description, "aliases": t.aliases} for t in registry]
         write_line(json.dumps(rows))
@@ -102,8 +102,27 @@ def _list_tools(options: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
+def _registry_here(name: str) -> ToolRegistry:
+    """Return the tools of this directory; those of MCP servers only where the name is like one of theirs."""
+    policy = policy_of(Path.cwd())
+
+    async def load() -> ToolRegistry:
+        settings = _settings_for(policy.loaded.settings, name)
+        async with Toolbox(Path.cwd(), settings=settings, trust=policy.trust.is_trusted) as box:
+            for problem in box.problems:
+                sys.stderr.write(f"stet: {make_visible(problem)}\n")
+            return box.registry
+
+    return asyncio.run(load())
+
+
+def _settings_for(settings: Settings, name: str) -> Settings:
+    """Return the settings for a call of one tool: no server is started for a tool that can't be a server's."""
+    return settings if SEPARATOR in name else settings.model_copy(update={"mcp_servers": {}})
+
+
 def _show_tool(options: argparse.Namespace) -> int:
-    registry = builtin_registry(ToolContext(Workspace([Path.cwd()])))
+    registry = _registry_here(options.name)
     tool = registry.find(options.name)
     if tool is None:
         raise StetError(f"There is no tool {options.name!r}.", f"Nearest: {', '.join(registry.nearest(options.name))}.")
@@ -135,8 +154,11 @@ def _run_tool(options: argparse.Namespace) -> int:
 
     async def run() -> tuple[CallState, ToolResult]:
         policy = await asyncio.to_thread(policy_of, Path.cwd())
-        engine, settings = policy.engine, policy.loaded.settings
-        async with Toolbox(Path.cwd(), approve=approve, rules=engine.rules, mode=engine.mode, settings=settings) as box:
+        settings = _settings_for(policy.loaded.settings, options.name)
+        rules, mode, trust = policy.engine.rules, policy.engine.mode, policy.trust.is_trusted
+        async with Toolbox(Path.cwd(), approve=approve, rules=rules, mode=mode, settings=settings, trust=trust) as box:
+            for problem in box.problems:
+                sys.stderr.write(f"stet: {make_visible(problem)}\n")
             completed = await box.run(options.name, args)
             return completed.state, completed.result
 

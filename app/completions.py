@@ -18,11 +18,11 @@ class Completions:
     def __init__(self) -> None:
         self.index: FileIndex | None = None
         self.commands: Callable[[str], Sequence[Candidate]] = lambda query: ()
+        self.resources: Callable[[str], Sequence[Candidate]] = lambda query: ()
 
     async def complete(self, kind: CompletionKind, query: str) -> Sequence[Candidate]:
         """Return the candidates for what was typed, the best first."""
         if kind == "command":
             return self.commands(query)
-        if self.index is None:
-            return ()
-        return [Candidate(entry.path) for entry in await self.index.find(query)]
+        paths = [Candidate(entry.path) for entry in await self.index.find(query)] if self.index is not None else []
+        return [*self.resources(query), *paths]

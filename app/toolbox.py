@@ -7,8 +7,10 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any, Self
 
+from app.outside_tools import open_outside_tools
 from core.bus.bus import Bus
 from core.bus.subscription import Subscription
 from core.contract.confirmation import ConfirmationDetails, ToolConfirmationOutcome
@@ -26,10 +28,13 @@ from core.settings.paths import find_folders
 from core.terminal.jobs import JobTable
 from core.tools.abort import AbortSignal
 from core.tools.context import ToolContext
+from core.tools.discovered import DISCOVERY_SECONDS
+from core.tools.mcp.servers import McpServers
 from core.tools.memory import MemoryStore
 from core.tools.registry import ToolRegistry, builtin_registry
 from core.tools.truncate import OutputTruncator
 from core.workspace.workspace import Workspace
+from stet import __version__
 
 Answer = ToolConfirmationOutcome | str | ApprovalReply
 Approver = Answer | Callable[[ConfirmationDetails], Answer]
@@ -43,6 +48,7 @@ class Toolbox:
         approve: the outcome for every call that policy asks about, or a callable that gives it; by default refuse.
         rules: policy rules; `mode` the approval mode.
         include_directories: more workspace directories.
+        trust: load the project's own tools (`.stet/tools/`), too; the user's own are loaded in any case.
     """
 
     def __init__(
@@ -54,9 +60,13 @@ class Toolbox:
         mode: ApprovalMode | str = ApprovalMode.DEFAULT,
         settings: Settings | None = None,
         include_directories: Sequence[str | os.PathLike[str]] = (),
+        trust: bool = False,
     ) -> None:
         self._directories = [os.fspath(directory), *(os.fspath(folder) for folder in include_directories)]
         self._approve = approve
+        self._trust = trust
+        self.problems: list[str] = []
+        """What of the tools from outside could not be loaded."""
         self._settings = settings or Settings()
         self.policy = PolicyEngine(
             rules,
@@ -70,6 +80,9 @@ class Toolbox:
         self._stack = AsyncExitStack()
         self._registry: ToolRegistry | None = None
         self._scheduler: Scheduler | None = None
+
+    servers: McpServers
+    """The MCP servers of the settings; there once the toolbox was entered."""
 
     @property
     def registry(self) -> ToolRegistry:
@@ -91,7 +104,23 @@ class Toolbox:
         context = ToolContext(workspace, self._settings, self._publish, jobs=jobs)
         context.mode = PolicyModeSwitch(self.policy, self._publish)
         context.memory = MemoryStore(find_folders(os.environ).config, self._directories[0])
-        self._registry = builtin_registry(context)
+        self._registry = registry = await asyncio.to_thread(builtin_registry, context)
+        outside = await stack.enter_async_context(
+            open_outside_tools(
+                context,
+                registry,
+                self.policy,
+                find_folders(os.environ),
+                Path(workspace.root),
+                trusted=self._trust,
+                version=__version__,
+            )
+        )
+        self.problems = outside.problems
+        self.servers = outside.servers
+        await outside.settle(
+            max((server.settings.start_timeout for server in outside.servers), default=DISCOVERY_SECONDS)
+        )
         truncate = OutputTruncator(workspace.scratch, self._settings.tools.truncate_chars)
         self._scheduler = Scheduler(
             self._registry,

@@ -87,6 +87,13 @@ class CommandRegistry(Generic[C]):
         for name in (added.name, *added.aliases):
             self._names[name] = added.name
 
+    def remove(self, name: str) -> None:
+        """Take a command away; unknown names are ignored."""
+        removed = self._commands.pop(name, None)
+        if removed is not None:
+            for each in (removed.name, *removed.aliases):
+                del self._names[each]
+
     def find(self, name: str) -> Command[C]:
         """Return a command by name or alias; `StetError` with the nearest name if there is none."""
         if name in self._names:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from app.commands.builtin import COMMANDS
+from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
 from app.presenters.approvals import ApprovalsPresenter
 from app.presenters.guide import GuidePresenter
+from app.presenters.mcp import McpPresenter
 from app.presenters.prompt import PromptPresenter
 from app.presenters.session import SessionPresenter
 from app.presenters.shell import ShellPresenter
@@ -17,7 +19,7 @@ from app.stage import Presenter, Stage
 
 def all_commands() -> CommandRegistry[Stage]:
     """Return the slash commands."""
-    return CommandRegistry(COMMANDS)
+    return CommandRegistry((*COMMANDS, *MCP_COMMANDS))
 
 
 def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Presenter, ...]:
@@ -29,9 +31,10 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     shell = ShellPresenter(stage)
     prompt = PromptPresenter(stage, commands, shell.run_line)
     session = SessionPresenter(stage, prompt)
+    servers = McpPresenter(stage, commands, prompt.submit_text)
     todos.on_summary = status.show_todo
     approvals.on_waiting = status.show_waiting
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, approvals, shell, prompt, session, guide)
+    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide)

@@ -7,9 +7,11 @@ touches the same path. Nothing is locked while a human thinks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.bus.bus import Bus
 from core.contract.display import Display
@@ -72,6 +74,7 @@ class Scheduler:
     Args:
         parallel: read-only calls that execute at once.
         finish: applied to every result before it is given back (truncation).
+        wait_for_tool: returns when a tool that is not there is no longer on its way (its server still starts).
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Scheduler:
         parallel: int = 8,
         finish: Finish = _unchanged,
         shell_config: Callable[[], ShellConfig] = ShellConfig,
+        wait_for_tool: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self.registry = registry
         self.gate = gate
@@ -91,6 +95,7 @@ class Scheduler:
         self._slots = asyncio.Semaphore(parallel)
         self._finish = finish
         self._shell_config = shell_config
+        self._wait_for_tool = wait_for_tool
 
     def beside(self, registry: ToolRegistry, bus: Bus) -> Scheduler:
         """Return a scheduler for other tools and another bus, with the same gate and the same care for results."""
@@ -100,6 +105,7 @@ class Scheduler:
 
     async def run(self, calls: Sequence[ToolCall], turn: int, abort: AbortSignal) -> list[CompletedCall]:
         """Run the calls; every one gets a result, whatever happens."""
+        await self._await_tools(calls, abort)
         places = [self._place(call) for call in calls]
         async with asyncio.TaskGroup() as group:
             tasks = [
@@ -107,6 +113,12 @@ class Scheduler:
                 for number, place in enumerate(places)
             ]
         return [task.result() for task in tasks]
+
+    async def _await_tools(self, calls: Sequence[ToolCall], abort: AbortSignal) -> None:
+        for name in dict.fromkeys(call.name for call in calls):
+            if self._wait_for_tool is not None and self.registry.find(name) is None:
+                with contextlib.suppress(Aborted):
+                    await run_abortable(self._wait_for_tool(name), abort, grace=0)
 
     def _place(self, call: ToolCall) -> _Place:
         tool = self.registry.find(call.name)

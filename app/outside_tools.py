@@ -1,0 +1,148 @@
+"""Tools from outside, put into one session: custom ones, discovered ones, and those of MCP servers in the background.
+
+What can take long is started here and not waited for, unless someone asks to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.attachments import Attachments
+from core.contract.conversation import MediaPart
+from core.contract.errors import StetError
+from core.contract.events import McpState, Notice, NoticeLevel
+from core.contract.tool import llm_text
+from core.policy.engine import PolicyEngine
+from core.policy.rules import Rule
+from core.policy.trust import FOLDER
+from core.settings.paths import Folders, make_private
+from core.tools.context import ToolContext
+from core.tools.custom import register_custom_tools
+from core.tools.discovered import register_discovered_tools
+from core.tools.mcp.launch import McpSurroundings
+from core.tools.mcp.servers import McpServers
+from core.tools.registry import ToolRegistry
+
+log = logging.getLogger(__name__)
+
+TRUST_PRIORITY = 1
+"""Of the rule that `trust = true` of a server stands for: any rule of the user's is stronger."""
+
+
+@dataclass(slots=True)
+class OutsideTools:
+    """What came from outside."""
+
+    servers: McpServers
+    problems: list[str] = field(default_factory=list)
+    """What could not be loaded at the start; what comes later is published."""
+    _discovery: asyncio.Task[None] | None = None
+
+    async def settle(self, seconds: float) -> Sequence[str]:
+        """Wait until everything is there, at most so long, and return the servers that still are not."""
+        waits = [asyncio.ensure_future(self.servers.settle(seconds))]
+        if self._discovery is not None:
+            await asyncio.wait({self._discovery}, timeout=seconds)
+        return [server.name for server in await waits[0]]
+
+    async def wait_for_tool(self, name: str) -> None:
+        """Return when whatever would bring this tool is no longer on its way."""
+        if self._discovery is not None and not self._discovery.done():
+            await asyncio.wait({self._discovery})
+        await self.servers.wait_for_tool(name)
+
+    async def read_mentions(self, mentions: Sequence[str]) -> tuple[Attachments, tuple[str, ...]]:
+        """Read the resources among the mentions (`server:uri`); return them, and the mentions that are none."""
+        texts: list[str] = []
+        media: list[MediaPart] = []
+        problems: list[str] = []
+        others: list[str] = []
+        for mention in dict.fromkeys(mentions):
+            found = self.servers.mention(mention)
+            if found is None:
+                others.append(mention)
+                continue
+            server, uri = found
+            try:
+                parts = await server.read_resource(uri)
+            except StetError as error:
+                problems.append(f"@{mention} is not sent along: {error}")
+                continue
+            media += [part for part in parts if isinstance(part, MediaPart)]
+            rest = tuple(part for part in parts if not isinstance(part, MediaPart))
+            texts.append(f"\nContent of {mention}:\n{llm_text(rest)}\n--- End of {mention} ---")
+        return Attachments("\n".join(texts), tuple(media), tuple(problems)), tuple(others)
+
+    def instructions(self) -> str:
+        """Return what the servers that are there say about their use."""
+        said = [
+            f"\n\nThe MCP server {server.name} says about its tools ({server.prefix}__*):\n{server.offer.instructions}"
+            for server in self.servers
+            if server.state is McpState.READY and server.offer.instructions
+        ]
+        return "".join(said)
+
+
+@asynccontextmanager
+async def open_outside_tools(
+    context: ToolContext,
+    registry: ToolRegistry,
+    policy: PolicyEngine,
+    folders: Folders,
+    directory: Path,
+    *,
+    trusted: bool,
+    version: str,
+) -> AsyncIterator[OutsideTools]:
+    """Load custom tools, start discovery and servers in the background, and end them all.
+
+    Args:
+        trusted: the project's own tools are loaded, and programs run in its folder; else in the configuration folder.
+    """
+    problems = await asyncio.to_thread(load_custom_tools, context, registry, folders, directory, trusted)
+    settings = context.settings
+    logs = await asyncio.to_thread(make_private, folders.state / "logs") if settings.mcp_servers else None
+    home = directory if trusted or not folders.config.is_dir() else folders.config
+    surroundings = McpSurroundings(
+        {**os.environ, "STET_WORKSPACE": str(directory)},
+        home,
+        tuple(Path(root) for root in context.workspace.roots),
+        logs,
+        folders.state / "mcp",
+        version,
+    )
+    async with McpServers(settings.mcp_servers, context, registry, surroundings) as servers:
+        for server in servers:
+            if server.settings.trust:
+                source = f"mcp_servers.{server.name}.trust"
+                modes = ("default", "auto_edit", "yolo")
+                policy.add(Rule(f"{server.prefix}__*", "allow", priority=TRUST_PRIORITY, modes=modes, source=source))
+        outside = OutsideTools(servers, problems)
+        if settings.tools.discovery_command:
+            outside._discovery = asyncio.create_task(_discover(context, registry, str(home)))
+        servers.start()
+        try:
+            yield outside
+        finally:
+            if outside._discovery is not None:
+                outside._discovery.cancel()
+                await asyncio.wait({outside._discovery})
+
+
+def load_custom_tools(
+    context: ToolContext, registry: ToolRegistry, folders: Folders, directory: Path, trusted: bool
+) -> list[str]:
+    """Register the user's own tools and, where it is trusted, the project's; return what went wrong. Blocks."""
+    places = [folders.config / "tools", *([directory / FOLDER / "tools"] if trusted else [])]
+    return register_custom_tools(registry, context, places)
+
+
+async def _discover(context: ToolContext, registry: ToolRegistry, directory: str) -> None:
+    for problem in await register_discovered_tools(registry, context, directory):
+        await context.publish(Notice(problem, level=NoticeLevel.WARNING))
