@@ -184,6 +184,6 @@ def rule_from_table(table: Mapping[str, Any], source: str) -> Rule:
         if isinstance(value, list):
             value = tuple(value)
         if not _is_of_sort(key, value, str(known[key])):
-            raise StetError(f"{key} = {value!r} in a rule is of the wrong sort", "docs/policy.md lists the keys of a rule.")
+            raise StetError(f"{key} = {value!r} in a rule is of the wrong sort", "docs/policy.md lists the keys.")
         fields[key] = value
     return Rule(**fields, source=source)
