@@ -200,9 +200,7 @@ async def _compose(
     context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
     registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
     outside = await stack.enter_async_context(
-        open_outside_tools(
-            context, registry, policy, folders, options.directory, trusted=options.trust, version=__version__
-        )
+        open_outside_tools(context, registry, policy, folders, options.directory, trusted=options.trust)
     )
     problems += outside.problems
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
