@@ -28,6 +28,7 @@ from core.tools.discovered import register_discovered_tools
 from core.tools.mcp.launch import McpSurroundings
 from core.tools.mcp.servers import McpServers
 from core.tools.registry import ToolRegistry
+from stet import __version__
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +99,6 @@ async def open_outside_tools(
     directory: Path,
     *,
     trusted: bool,
-    version: str,
 ) -> AsyncIterator[OutsideTools]:
     """Load custom tools, start discovery and servers in the background, and end them all.
 
@@ -115,7 +115,7 @@ async def open_outside_tools(
         tuple(Path(root) for root in context.workspace.roots),
         logs,
         folders.state / "mcp",
-        version,
+        __version__,
     )
     async with McpServers(settings.mcp_servers, context, registry, surroundings) as servers:
         for server in servers:

@@ -34,7 +34,6 @@ from core.tools.memory import MemoryStore
 from core.tools.registry import ToolRegistry, builtin_registry
 from core.tools.truncate import OutputTruncator
 from core.workspace.workspace import Workspace
-from stet import __version__
 
 Answer = ToolConfirmationOutcome | str | ApprovalReply
 Approver = Answer | Callable[[ConfirmationDetails], Answer]
@@ -113,7 +112,6 @@ class Toolbox:
                 find_folders(os.environ),
                 Path(workspace.root),
                 trusted=self._trust,
-                version=__version__,
             )
         )
         self.problems = outside.problems
