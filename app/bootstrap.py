@@ -25,6 +25,7 @@ from core.agent.limits import TurnLimits
 from core.agent.system_prompt import system_prompt
 from core.bus.bus import Bus
 from core.bus.recorder import Recorder
+from core.contract.errors import NoUsableModel, StetError
 from core.contract.events import (
     ApprovalMode,
     Event,
@@ -178,7 +179,10 @@ async def _compose(
     options: SessionOptions, folders: Folders, loaded: LoadedSettings, trust: ProjectTrust, stack: AsyncExitStack
 ) -> Engine:
     settings = loaded.settings
-    provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
+    try:
+        provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
+    except StetError as error:
+        raise NoUsableModel(error.message, error.hint) from error
     stack.push_async_callback(provider.close)
     preload(provider)
     store = SessionStore(folders.state / "sessions", options.directory)

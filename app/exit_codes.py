@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from core.contract.errors import ModelError, NoUsableModel, StetError
+
 
 class ExitCode(IntEnum):
     DONE = 0
@@ -15,3 +17,8 @@ class ExitCode(IntEnum):
     LIMIT = 6
     FAILED = 7
     INTERRUPTED = 130
+
+
+def exit_code_of_start(error: StetError) -> ExitCode:
+    """Return the code for a session that could not start."""
+    return ExitCode.NO_MODEL if isinstance(error, (NoUsableModel, ModelError)) else ExitCode.USAGE

@@ -12,12 +12,12 @@ import sys
 from typing import Any, TextIO
 
 from app.bootstrap import Engine, open_engine
-from app.exit_codes import ExitCode
+from app.exit_codes import ExitCode, exit_code_of_start
 from app.options import SessionOptions
 from core.bus.codec import encode, header
 from core.contract.conversation import Role
 from core.contract.envelope import EPHEMERAL, SCHEMA_VERSION, Envelope
-from core.contract.errors import ModelError, ModelErrorKind, StetError
+from core.contract.errors import ModelErrorKind, StetError
 from core.contract.events import (
     LoopNoted,
     MessageAdded,
@@ -51,8 +51,7 @@ def run_headless(options: SessionOptions, prompt: str, output_format: str) -> in
     try:
         return asyncio.run(_run(options, prompt, mentions, output))
     except StetError as error:
-        no_model = isinstance(error, ModelError) or getattr(error, "no_model", False)
-        return output.fail(error, ExitCode.NO_MODEL if no_model else ExitCode.USAGE)
+        return output.fail(error, exit_code_of_start(error))
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the interpreter flushes it at exit
         return ExitCode.FAILED

@@ -9,9 +9,12 @@ from collections.abc import Coroutine, Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from app.exit_codes import exit_code_of_start
 from app.stage import Presenter, Stage
 from core.contract.errors import StetError
 from core.contract.state import NoticeLevel
+from widgets.prompt.draft import PromptMode
+from widgets.prompt.messages import PromptSubmitted
 
 if TYPE_CHECKING:
     from app.application import StetApp
@@ -40,6 +43,7 @@ class SessionHost:
         self.presenters: tuple[Presenter, ...] = ()
         self.commands: CommandRegistry[Stage] | None = None
         app.on_exit_requested = self.close
+        app.dispatch.register("app.interrupt", self._leave)  # until the session has its own
 
     async def run(self) -> None:
         """Open the session, serve it until `close`, and close it."""
@@ -109,7 +113,7 @@ class SessionHost:
         for presenter in self.presenters:
             routes.update(presenter.message_routes())
             presenter.register()
-        self._app.workspace.message_routes = routes
+        self._app.workspace.router.connect(routes)
 
     @property
     def _chat(self) -> TranscriptView:
@@ -119,7 +123,21 @@ class SessionHost:
 
     def _show_failure(self, error: StetError) -> None:
         log.warning("the session could not start: %s", error)
-        self._chat.add_notice(error.message, f"{error.hint} Quit with ctrl+c twice.".strip(), NoticeLevel.ERROR)
+        self._app.exit_code = exit_code_of_start(error)
+        self._app.workspace.router.connect({PromptSubmitted: self._refuse_prompt})
+        self._chat.add_notice(error.message, f"{error.hint} Quit with ctrl+c.".strip(), NoticeLevel.ERROR)
+
+    def _refuse_prompt(self, message: PromptSubmitted) -> None:
+        if message.mode is PromptMode.COMMAND and message.text in ("quit", "exit", "q"):
+            self.close()
+            return
+        self._app.workspace.prompt.set_draft(message.draft)
+        self._app.notify("There is no session that could take it. Quit with ctrl+c.", severity="error", markup=False)
+
+    def _leave(self) -> None:
+        """Clear the prompt, else leave: there is nothing to lose yet."""
+        if not self._app.workspace.prompt.clear():
+            self.close()
 
     def close(self) -> None:
         """Ask the session to end; the application ends after it."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from textual.message import Message
 
 from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
@@ -26,3 +29,30 @@ ROUTED: tuple[type[Message], ...] = (
     JobKillRequested,
     LeaveRequested,
 )
+
+
+Routes = Mapping[type[Message], Callable[[Any], None]]
+"""What to call with a message of a type."""
+
+
+class MessageRouter:
+    """Hands widgets' messages to the presenters that take them, and keeps what comes before these are there."""
+
+    def __init__(self) -> None:
+        self._routes: Routes | None = None
+        self._early: list[Message] = []
+
+    def connect(self, routes: Routes) -> None:
+        """Hand over from now on, beginning with what was kept."""
+        self._routes = routes
+        early, self._early = self._early, []
+        for message in early:
+            self.forward(message)
+
+    def forward(self, message: Message) -> None:
+        """Hand over one message; one that nobody takes goes on to the widgets above."""
+        if self._routes is None:
+            self._early.append(message)
+        elif (take := self._routes.get(type(message))) is not None:
+            message.stop()
+            take(message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from app.actions import ActionDispatch, Catalogue, Scope
-from app.messages import ROUTED
+from app.messages import ROUTED, MessageRouter
 from app.panes import PANES, PaneSpec, Place, pane_of
 from widgets.prompt.prompt import PromptPane
 from widgets.status.line import StatusLine
@@ -46,8 +46,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.dispatch = dispatch
         self.prompt = prompt
         self.status = StatusLine()
-        self.message_routes: Mapping[type[Message], Callable[[Any], None]] = {}
-        """What to call with a widget's message; set by the presenters."""
+        self.router = MessageRouter()
         self.on_focus_moved: Callable[[Scope], None] = lambda scope: None
         self._side_wanted = True
         self._maximised: str | None = None
@@ -178,10 +177,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def forward(self, message: Message) -> None:
         """Hand a widget's message to the presenter that takes it."""
-        handler = self.message_routes.get(type(message))
-        if handler is not None:
-            message.stop()
-            handler(message)
+        self.router.forward(message)
 
     for _routed in ROUTED:
         forward = on(_routed)(forward)

@@ -22,6 +22,10 @@ class StetError(Exception):
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
+class NoUsableModel(StetError):
+    """The model that was asked for is not there, or lacks its key."""
+
+
 class ToolErrorType(StrEnum):
     """Machine-readable reason of a tool's failure; one value for each refusal of the tool pages."""
 
