@@ -102,7 +102,7 @@ class Gate:
         if reply == ApprovalRequest.unanswered():
             return await self._reject(call, f"{reply.feedback}, and it asks: {request.reason}{_way_out(offer)}", turn)
         if not reply.approved:
-            return Passage(False, reply.feedback or request.reason, reply)
+            return Passage(False, reply.feedback or "none was given", reply)
         if reply.outcome is Outcome.MODIFY_WITH_EDITOR and reply.new_content is None and reply.command is None:
             return Passage(False, "the proposal was to be edited, but no edited text came back", reply)
         if reply.command is not None and tool.name == SHELL_TOOL:

@@ -21,6 +21,7 @@ from core.contract.tool import CallState, ToolCall, ToolResult
 from core.scheduler.abortable import Aborted, run_abortable
 from core.scheduler.call import CallProgress, cancelled_result
 from core.scheduler.gate import Gate, Passage
+from core.scheduler.watch import Watch, watch_nothing
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ShellConfig, ToolInvocation
 from core.tools.parameters import InvalidToolParams
@@ -74,6 +75,7 @@ class Scheduler:
     Args:
         parallel: read-only calls that execute at once.
         finish: applied to every result before it is given back (truncation).
+        watch: entered around every call that may change something.
         wait_for_tool: returns when a tool that is not there is no longer on its way (its server still starts).
     """
 
@@ -86,6 +88,7 @@ class Scheduler:
         parallel: int = 8,
         finish: Finish = _unchanged,
         shell_config: Callable[[], ShellConfig] = ShellConfig,
+        watch: Watch = watch_nothing,
         wait_for_tool: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self.registry = registry
@@ -95,12 +98,19 @@ class Scheduler:
         self._slots = asyncio.Semaphore(parallel)
         self._finish = finish
         self._shell_config = shell_config
+        self._watch = watch
         self._wait_for_tool = wait_for_tool
 
     def beside(self, registry: ToolRegistry, bus: Bus) -> Scheduler:
         """Return a scheduler for other tools and another bus, with the same gate and the same care for results."""
         return Scheduler(
-            registry, self.gate, bus, parallel=self._parallel, finish=self._finish, shell_config=self._shell_config
+            registry,
+            self.gate,
+            bus,
+            parallel=self._parallel,
+            finish=self._finish,
+            shell_config=self._shell_config,
+            watch=self._watch,
         )
 
     async def run(self, calls: Sequence[ToolCall], turn: int, abort: AbortSignal) -> list[CompletedCall]:
@@ -220,7 +230,8 @@ class Scheduler:
         if tool.is_read_only:
             async with self._slots:
                 return await self._execute_now(progress, invocation, turn, abort)
-        return await self._execute_now(progress, invocation, turn, abort)
+        async with self._watch(turn, progress.call, tool, invocation):
+            return await self._execute_now(progress, invocation, turn, abort)
 
     async def _execute_now(
         self, progress: CallProgress, invocation: ToolInvocation, turn: int, abort: AbortSignal
@@ -280,7 +291,8 @@ def _denied(call: ToolCall, passage: Passage) -> ToolResult:
     message = f'The user did not approve this call of "{call.name}"; nothing was done. Reason: {passage.reason}'
     comments = passage.reply.comments if passage.reply else ()
     message += "".join(f"\nComment on {note.path}:{note.line}: {note.text}" for note in comments)
-    return ToolResult.failure(ToolErrorType.DENIED_BY_USER, message, f"rejected: {passage.reason}")
+    reason = passage.reply.feedback if passage.reply else ""
+    return ToolResult.failure(ToolErrorType.DENIED_BY_USER, message, f"rejected: {reason}" if reason else "rejected")
 
 
 def _with_note(result: ToolResult, passage: Passage) -> ToolResult:
