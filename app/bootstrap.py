@@ -19,6 +19,7 @@ from app.options import SessionOptions
 from app.outside_tools import OutsideTools, open_outside_tools
 from app.policy_setup import find_trust, rule_files
 from app.session_services import connect_services
+from app.undo_setup import make_undo_store
 from core.agent.agent import Agent
 from core.agent.history import restored_history
 from core.agent.limits import TurnLimits
@@ -48,6 +49,7 @@ from core.policy.trust import ProjectTrust, TrustState
 from core.redaction import Redactor
 from core.scheduler.gate import Gate
 from core.scheduler.scheduler import Scheduler
+from core.scheduler.watch import undo_watch
 from core.session.resume import ResumedSession, resume_session
 from core.session.store import SessionStore, lock_record
 from core.settings.load import LoadedSettings, load_settings
@@ -58,6 +60,7 @@ from core.tools.context import TodoBoard, ToolContext
 from core.tools.declarative import ShellConfig
 from core.tools.registry import ToolRegistry, builtin_registry
 from core.tools.truncate import OutputTruncator
+from core.workspace.undo.store import UndoStore
 from core.workspace.workspace import Workspace
 from stet import __version__
 
@@ -79,6 +82,7 @@ class Engine:
     jobs: JobTable
     agent: Agent
     store: SessionStore
+    undo: UndoStore
     resumed: ResumedSession | None = None
     problems: list[str] = field(default_factory=list)
     """What is wrong in settings, rules and tools; the session runs with the rest."""
@@ -172,6 +176,7 @@ async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None
         try:
             yield engine
         finally:
+            await engine.undo.settled()
             await engine.bus.publish(SessionEnded())
 
 
@@ -207,6 +212,7 @@ async def _compose(
         open_outside_tools(context, registry, policy, folders, options.directory, trusted=options.trust)
     )
     problems += outside.problems
+    undo = await _open_undo(workspace, folders, store, session, options, publisher, stack)
     truncate = OutputTruncator(workspace.scratch, settings.tools.truncate_chars)
     scheduler = Scheduler(
         registry,
@@ -216,6 +222,7 @@ async def _compose(
         finish=lambda result: asyncio.to_thread(truncate, result),
         shell_config=lambda: engine.shell_config,
         wait_for_tool=outside.wait_for_tool,
+        watch=undo_watch(undo),
     )
     agent = Agent(
         provider,
@@ -230,7 +237,7 @@ async def _compose(
         first_turn=resumed.last_turn + 1 if resumed else 1,
     )
     publisher.agent = agent
-    parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, resumed, problems, outside)
+    parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, undo, resumed, problems, outside)
     engine = Engine(options, folders, loaded, bus, *parts)
     await connect_services(engine, scheduler)
     return engine
@@ -251,6 +258,23 @@ async def _open_workspace(
     removed = await asyncio.to_thread(workspace.recover, [workspace.root])
     problems += [f"Removed what an interrupted write had left: {name}" for name in removed]
     return workspace
+
+
+async def _open_undo(
+    workspace: Workspace,
+    folders: Folders,
+    store: SessionStore,
+    session: SessionId,
+    options: SessionOptions,
+    publisher: _Publisher,
+    stack: AsyncExitStack,
+) -> UndoStore:
+    if options.record:
+        folder = folders.state / "undo" / store.folder.name
+    else:  # a session that leaves nothing behind can undo until its end
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-undo-", ignore_cleanup_errors=True)))
+    undo = await make_undo_store(workspace, folder, session, publisher.publish, folders.state)
+    return await stack.enter_async_context(undo)
 
 
 class _Publisher:

@@ -256,6 +256,39 @@ class FileChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptChange:
+    """One path of `ChangesKept`."""
+
+    path: str
+    """Absolute."""
+    shown: str
+    """As people see it: relative where it lies in the workspace."""
+    created: bool = False
+    deleted: bool = False
+    added: int = 0
+    removed: int = 0
+    """Lines, where both sides are text."""
+    problem: str = ""
+    """Why it can't be put back; empty where it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesKept:
+    """What a call or an undo changed on disk, kept so that it can be taken back."""
+
+    id: str
+    label: str
+    """What did it, in a few words."""
+    of_turn: int
+    """The turn that is meant; for an undo the one that was taken back."""
+    changes: tuple[KeptChange, ...]
+    notes: tuple[str, ...] = ()
+    """What could not be kept, and why."""
+    undoes: tuple[str, ...] = ()
+    """Ids of the sets that were taken back; empty for a call's own changes."""
+
+
+@dataclass(frozen=True, slots=True)
 class JobStarted:
     """A command runs in a terminal of ours."""
 
@@ -362,6 +395,7 @@ Event = (
     | ModelChanged
     | TodosChanged
     | FileChanged
+    | ChangesKept
     | JobStarted
     | JobFrame
     | JobStateChanged

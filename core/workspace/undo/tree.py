@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from core.workspace.git import GitFailed, ask_git, can_ask_git
 from core.workspace.listing import Stop, list_files
+from core.workspace.paths import is_inside
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.image import ABSENT, MAX_KEPT_BYTES, Image, ImageKind, take_image
@@ -49,8 +50,13 @@ class Scan:
     is_cut: bool = False
 
 
-def scan_tree(root: str, stop: Stop) -> Scan:
-    """Return the files and links of a workspace directory that no ignore rule leaves out."""
+def scan_tree(root: str, stop: Stop, private: str = "") -> Scan:
+    """Return the files and links of a workspace directory that no ignore rule leaves out.
+
+    Args:
+        private: an absolute directory whose content is our own and left out; empty for none.
+    """
+    own = private.removeprefix(root.rstrip("/") + "/") + "/" if is_inside(private, root) else "\0"
     listing = list_files(root, "", stop=stop)
     scan = Scan(ignored=tuple(listing.ignored), is_cut=listing.is_cut or len(listing.files) > MAX_FILES)
     if scan.is_cut:
@@ -60,6 +66,8 @@ def scan_tree(root: str, stop: Stop) -> Scan:
             if not number % 1024 and stop.is_set:
                 scan.is_cut = True
                 return scan
+            if inside.startswith(own):
+                continue
             try:
                 scan.stamps[inside] = stamp_of(os.lstat(f"{root}/{inside}"))
             except OSError:
@@ -73,8 +81,9 @@ class TreeIndex:
     Methods block; one thread at a time.
     """
 
-    def __init__(self, workspace: Workspace, root: str, blobs: BlobStore) -> None:
+    def __init__(self, workspace: Workspace, root: str, blobs: BlobStore, private: str = "") -> None:
         self.root = root
+        self._private = private
         self._workspace = workspace
         self._blobs = blobs
         self._stamps: dict[str, Stamp] = {}
@@ -89,7 +98,7 @@ class TreeIndex:
 
     def refresh(self, stop: Stop) -> bool:
         """Take the tree as it is now, without saying what changed; false if it was stopped or is too large."""
-        scan = scan_tree(self.root, stop)
+        scan = scan_tree(self.root, stop, self._private)
         if scan.is_cut:
             self._reset()
             return False
@@ -115,7 +124,7 @@ class TreeIndex:
         """Return what changed since the last look, path to images before and after; none if that can't be said."""
         if not self.is_known:
             return None
-        scan = scan_tree(self.root, stop)
+        scan = scan_tree(self.root, stop, self._private)
         if scan.is_cut:
             self._reset()
             return None

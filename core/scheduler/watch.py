@@ -1,0 +1,43 @@
+"""Which calls are watched for what they change on disk, and how closely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+
+from core.contract.tool import Kind, ToolCall
+from core.contract.visible import make_visible_line
+from core.tools.declarative import DeclarativeTool, ToolInvocation
+from core.workspace.undo.store import UndoStore
+
+Watch = Callable[[int, ToolCall, DeclarativeTool, ToolInvocation], AbstractAsyncContextManager[None]]
+"""Called with the turn around every call that may change something."""
+
+_NAMED = (Kind.EDIT, Kind.DELETE, Kind.MOVE)
+"""They change the paths that they name, and no others."""
+_ANYTHING = (Kind.EXECUTE, Kind.OTHER)
+
+
+def watch_nothing(
+    turn: int, call: ToolCall, tool: DeclarativeTool, invocation: ToolInvocation
+) -> AbstractAsyncContextManager[None]:
+    """Keep nothing."""
+    return nullcontext()
+
+
+def undo_watch(undo: UndoStore) -> Watch:
+    """Return the watch that keeps what calls change, so that it can be undone."""
+
+    def watch(
+        turn: int, call: ToolCall, tool: DeclarativeTool, invocation: ToolInvocation
+    ) -> AbstractAsyncContextManager[None]:
+        paths = [location.path for location in invocation.tool_locations()]
+        if tool.kind in _NAMED and paths:
+            return undo.watch(turn, call.id, call.name, paths)
+        if tool.kind in _NAMED or tool.kind in _ANYTHING:
+            command = call.args.get("command")
+            label = command.strip().split("\n", 1)[0] if isinstance(command, str) else call.name
+            return undo.watch(turn, call.id, make_visible_line(label)[:80], None)
+        return nullcontext()
+
+    return watch

@@ -1,0 +1,270 @@
+"""Watching calls: what the workspace holds before and after each, kept in the journal. It takes nothing back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from core.contract.ids import new_id
+from core.workspace.listing import Stop
+from core.workspace.paths import is_inside, resolve_links
+from core.workspace.undo.blobs import DEFAULT_CAP, BlobStore
+from core.workspace.undo.changes import ChangeSet, Journal, PathChange
+from core.workspace.undo.image import ABSENT, Image
+from core.workspace.undo.tree import TreeIndex
+from core.workspace.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+MAX_WAIT = 5.0
+"""Seconds that a command waits for the index of the tree; then it runs unwatched, and that is said."""
+MAX_PATHS = 5_000
+"""Paths that one set keeps."""
+Told = Callable[[ChangeSet, tuple[str, ...]], Awaitable[None]]
+"""Told each new set, and what of it is not kept, in words."""
+
+
+async def _tell_no_one(changes: ChangeSet, notes: tuple[str, ...]) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """What runs."""
+
+    turn: int
+    call: str
+    label: str
+
+
+class ChangeWatch:
+    """Keeps before and after images of what our tools and commands change. An async context manager.
+
+    Args:
+        folder: of the project, below the state folder.
+        session: names the journal.
+        private: a directory of ours that is never watched, should it lie in the workspace.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        folder: Path,
+        session: str,
+        *,
+        cap: int = DEFAULT_CAP,
+        told: Told = _tell_no_one,
+        home: str = os.path.expanduser("~"),
+        private: str = "",
+    ) -> None:
+        self._workspace = workspace
+        self.blobs = BlobStore(folder / "objects", cap)
+        self.journal = Journal(folder / f"{session}.jsonl")
+        self._told = told
+        self._lock = asyncio.Lock()
+        self._thread_lock = threading.Lock()
+        self._stop = Stop()
+        self._tasks: asyncio.TaskGroup | None = None
+        self._pending: set[asyncio.Task[None]] = set()
+        """What has run and is still looked at."""
+        self._running: list[_Cause] = []
+        watched = [root for root in workspace.roots if root not in ("/", os.path.realpath(home))]
+        self._trees = [TreeIndex(workspace, root, self.blobs, private) for root in watched]
+        self._plain = {root: TreeIndex(workspace, root, self.blobs) for root in workspace.roots}
+        self.unwatched = tuple(root for root in workspace.roots if root not in watched)
+        """Workspace directories that are no project: what commands change there is not kept."""
+
+    async def __aenter__(self) -> Self:
+        self._tasks = asyncio.TaskGroup()
+        await self._tasks.__aenter__()
+        self._tasks.create_task(self._index())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._wait_for_pending()
+        self._stop.set()
+        if self._tasks is not None:
+            tasks, self._tasks = self._tasks, None
+            await tasks.__aexit__(kind, error, traceback)
+
+    async def _index(self) -> None:
+        """Look at the trees for the first time, while the user still types."""
+        async with self._lock:
+            await asyncio.to_thread(self._refresh, self._stop)
+
+    def _refresh(self, stop: Stop) -> bool:
+        with self._thread_lock:
+            known = [tree.refresh(stop) for tree in self._trees]
+        return all(known)
+
+    # --- watching ---------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def watch(self, turn: int, call: str, label: str, paths: Sequence[str] | None) -> AsyncIterator[None]:
+        """Keep what happens inside the block; it is looked at after the block, while the session goes on.
+
+        Args:
+            label: what does it, in a few words.
+            paths: the absolute paths that can change; none: any of the workspace (a command).
+        """
+        cause = _Cause(turn, call, label)
+        if paths is None:
+            notes = await self._prepare(label)
+            self._running.append(cause)
+            try:
+                yield
+            finally:
+                self._running.remove(cause)
+                self._start(self._settle(cause, notes))
+            return
+        await self._wait_for_pending()
+        places = await asyncio.to_thread(self._places, paths)
+        before = await asyncio.to_thread(self._look_at, places)
+        try:
+            yield
+        finally:
+            self._start(self._settle_paths(cause, places, before))
+
+    def _places(self, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Return root and real path of those that lie in the workspace: a link's target is what is written."""
+        places = []
+        for path in paths:
+            with contextlib.suppress(OSError):
+                real = resolve_links(path)
+                if (root := self._root_of(real)) is not None:
+                    places.append((root, real))
+        return places
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        if self._tasks is None:
+            work.close()
+            return
+        task = self._tasks.create_task(work)
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+
+    async def _wait_for_pending(self) -> None:
+        while pending := set(self._pending):
+            await asyncio.wait(pending)
+
+    async def _prepare(self, label: str) -> tuple[str, ...]:
+        """Look at the trees just before a command runs."""
+        notes = [
+            f"{root} is no project directory: what commands change there can't be undone" for root in self.unwatched
+        ]
+        try:
+            async with asyncio.timeout(MAX_WAIT):
+                await self._wait_for_pending()
+                await self._lock.acquire()
+        except TimeoutError:
+            return (*notes, f"{label} ran before the files were indexed: what it changes can't be undone")
+        try:
+            if self._running:  # what changed since the last look is another command's, which goes on
+                changes, made = await asyncio.to_thread(self._changes)
+                await self._keep(self._running[-1], changes, made)
+                known = True
+            else:
+                known = await asyncio.to_thread(self._refresh, Stop(MAX_WAIT))
+        finally:
+            self._lock.release()
+        if not known:
+            notes.append(f"The directory holds too many files to watch: what {label} changes can't be undone")
+        return tuple(notes)
+
+    async def _settle(self, cause: _Cause, notes: tuple[str, ...]) -> None:
+        async with self._lock:
+            changes, made = await asyncio.to_thread(self._changes)
+        if len(changes) > MAX_PATHS:
+            notes = (*notes, f"{cause.label} changed {len(changes)} files; {MAX_PATHS} of them are kept")
+            changes = changes[:MAX_PATHS]
+        await self._keep(cause, changes, made, notes)
+
+    async def _settle_paths(self, cause: _Cause, places: Sequence[tuple[str, str]], before: Sequence[Image]) -> None:
+        after = await asyncio.to_thread(self._look_at, places)
+        await self._keep(cause, _differences(places, before, after))
+
+    def _changes(self) -> tuple[list[PathChange], tuple[str, ...]]:
+        found: list[PathChange] = []
+        made: list[str] = []
+        with self._thread_lock:
+            for tree in self._trees:
+                known = tree.directories()
+                changes = tree.changes(Stop()) or {}
+                for inside, (before, after) in changes.items():
+                    found.append(PathChange(os.path.join(tree.root, inside), before, after))
+                new = {folder for path, pair in changes.items() if pair[0] == ABSENT for folder in parents_of(path)}
+                made += [os.path.join(tree.root, folder) for folder in sorted(new - known)]
+        return found, tuple(made)
+
+    def _look_at(self, places: Sequence[tuple[str, str]]) -> list[Image]:
+        with self._thread_lock:
+            images = []
+            for root, path in places:
+                inside = os.path.relpath(path, root)
+                image = self._plain[root].take(inside)
+                for tree in self._trees:
+                    if tree.root == root:
+                        tree.note(inside, image)
+                images.append(image)
+            return images
+
+    async def _keep(
+        self,
+        cause: _Cause,
+        changes: Sequence[PathChange],
+        made: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        if changes or notes:
+            label = cause.label
+            kept = ChangeSet(new_id("u"), cause.turn, label, tuple(changes), call=cause.call, made_directories=made)
+            await self._add(kept, notes)
+
+    async def _add(self, changes: ChangeSet, notes: tuple[str, ...] = ()) -> None:
+        if changes.changes:
+            try:
+                await asyncio.to_thread(self.journal.add, changes)
+            except OSError as error:
+                log.warning("the undo journal could not be written: %s", error)
+                notes = (*notes, f"What {changes.label} changed can be undone in this session only: {error.strerror}")
+        omitted = [change for change in changes.changes if change.omitted]
+        if omitted:
+            first = omitted[0]
+            more = f" and {len(omitted) - 1} more" if len(omitted) > 1 else ""
+            shown = self._workspace.shown(first.path)
+            notes = (*notes, f"{shown}{more} can't be put back ({first.omitted})")
+        await self._told(changes, notes)
+
+    def _root_of(self, path: str) -> str | None:
+        return max((root for root in self._workspace.roots if is_inside(path, root)), key=len, default=None)
+
+    async def settled(self) -> None:
+        """Wait until what has run is looked at."""
+        await self._wait_for_pending()
+        async with self._lock:
+            return
+
+
+def _differences(
+    places: Sequence[tuple[str, str]], before: Sequence[Image], after: Sequence[Image]
+) -> list[PathChange]:
+    triples = zip(places, before, after, strict=True)
+    return [PathChange(path, old, new) for (_, path), old, new in triples if old != new]
+
+
+def parents_of(path: str) -> list[str]:
+    parents = []
+    while path := path.rpartition("/")[0]:
+        parents.append(path)
+    return parents
