@@ -15,6 +15,7 @@ from core.contract.display import Display
 from core.contract.errors import ToolErrorType
 from core.contract.frame import TerminalFrame
 from core.contract.ids import CallId, JobId, RequestId
+from core.contract.mcp import McpServerChanged as McpServerChanged
 from core.contract.state import ApprovalMode as ApprovalMode
 from core.contract.state import JobState as JobState
 from core.contract.state import McpState as McpState
@@ -334,21 +335,6 @@ class SessionStarted:
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class McpServerChanged:
-    """A server of the Model Context Protocol started, failed, or offers something else than before."""
-
-    name: str
-    state: McpState
-    tools: int = 0
-    prompts: int = 0
-    resources: int = 0
-    message: str = ""
-    """Why it failed, or what of it was left out."""
-    stderr: str = ""
-    """The end of what it wrote to its standard error, for one that failed."""
 
 
 @dataclass(frozen=True, slots=True)
