@@ -14,7 +14,7 @@ from widgets.approval.dialog import DecisionScreen
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.text_view import Passage, TextView
 
-_ACCEPTING = frozenset({"accept", "accept_always", "accept_save", "accept_note"})
+_ACCEPTING = frozenset({"accept", "accept_always", "accept_server", "accept_save", "accept_note"})
 
 
 class ApprovalDialog(DecisionScreen[ApprovalReply]):

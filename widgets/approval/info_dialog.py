@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from core.contract.confirmation import InfoConfirmation, McpConfirmation
+from core.contract.confirmation import InfoConfirmation, McpConfirmation, ToolConfirmationOutcome
 from core.contract.requests import ApprovalRequest
 from core.contract.visible import has_hidden
 from widgets.approval.approval_dialog import ApprovalDialog, title_line
@@ -18,6 +20,10 @@ from widgets.approval.text_view import Passage, TextView
 
 class InfoDialog(ApprovalDialog):
     """Shows a prompt with addresses, or the arguments of an MCP tool as JSON."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("S", "accept_server", "the whole server", key_display="S", id="approval.accept_server"),
+    ]
 
     def __init__(
         self,
@@ -59,4 +65,21 @@ class InfoDialog(ApprovalDialog):
             shown.append(Passage("holds hidden characters, shown here as symbols", "warning", "! "))
         if self.request.reason:
             shown.append(Passage(self.request.reason, "plain", "asks    "))
-        return [*shown, *self.grant_passages()]
+        shown += self.grant_passages()
+        if self.offers_server and isinstance(self.details, McpConfirmation):
+            shown.append(Passage(f"every tool of {self.details.server_name} in this session", "plain", "S allows "))
+        return shown
+
+    @property
+    def offers_server(self) -> bool:
+        """Whether every tool of the server can be allowed at once."""
+        return isinstance(self.details, McpConfirmation) and bool(self.request.grant)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "accept_server" and not self.offers_server:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_accept_server(self) -> None:
+        """Accept, and let every tool of the server run in this session."""
+        self._accept(ToolConfirmationOutcome.PROCEED_ALWAYS_SERVER)

@@ -177,6 +177,15 @@ async def test_calls_of_mcp_tools_and_fetches_show_what_they_would_do() -> None:
         assert "https://example.org/x" in "\n".join(drawn(app))
 
 
+@pytest.mark.parametrize("grant", ["`server__tool` in this session", ""])
+async def test_a_whole_mcp_server_can_be_allowed_where_always_is_offered(grant: str) -> None:
+    async with (app := Host()).run_test(size=(80, 24)) as pilot:
+        dialog = await show(pilot, request(McpConfirmation("t", "server", "tool", "The Tool", {}), grant=grant))
+        assert ("every tool of server in this session" in "\n".join(drawn(app))) is bool(grant)
+        await press(pilot, "S")
+        assert dialog.outcome == (ApprovalReply(ToolConfirmationOutcome.PROCEED_ALWAYS_SERVER) if grant else None)
+
+
 async def test_a_plan_is_read_and_approved() -> None:
     async with Host().run_test(size=(80, 24)) as pilot:
         dialog = await show(pilot, request(PlanConfirmation("Plan?", "plan.md", "# Plan\n" + "step\n" * 60)))
