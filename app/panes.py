@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import stet
 from app.actions import Catalogue, Scope
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
     from textual.widget import Widget
 
 STYLES = Path(stet.HOME) / "styles"
@@ -64,3 +65,23 @@ PANES: tuple[PaneSpec, ...] = (
 def pane_of(id: str) -> PaneSpec:
     """Return the row of a pane."""
     return next(spec for spec in PANES if spec.id == id)
+
+
+def tell_sizes(screen: Screen[Any], pane: Widget) -> None:
+    """Tell a new pane and what is in it their sizes, as soon as they have any.
+
+    Textual (8.2) keeps that from a new widget where something asks for a place on the screen between the widget's
+    mounting and its layout; the pane would stay empty.
+    """
+    from textual.events import Resize
+
+    def tell(_: Screen[Any]) -> None:
+        if not pane.size:
+            return
+        screen.screen_layout_refresh_signal.unsubscribe(pane)
+        for node in pane.walk_children(with_self=True):
+            widget = cast("Widget", node)
+            widget.post_message(Resize(widget.size, widget.virtual_size, widget.container_size))
+
+    screen.screen_layout_refresh_signal.subscribe(pane, tell)
+    tell(screen)

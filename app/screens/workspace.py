@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.messages import ROUTED, MessageRouter
-from app.panes import PANES, PaneSpec, Place, pane_of
+from app.panes import PANES, PaneSpec, Place, pane_of, tell_sizes
 from widgets.prompt.prompt import PromptPane
 from widgets.status.line import StatusLine
 
@@ -76,6 +76,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         widget = spec.make(self.dispatch.catalogue)
         await self.query_one(f"#{spec.place.value}").mount(widget)
         self._arrange()
+        tell_sizes(self, widget)
         return widget
 
     def find_pane(self, id: str) -> Widget | None:
