@@ -14,7 +14,7 @@ from textual.widget import Widget
 from core.contract.frame import Scrollback, TerminalFrame
 from core.contract.state import JobState
 from core.contract.visible import make_visible_line
-from widgets.common.measures import format_duration
+from widgets.common.measures import WORTH_TELLING, format_duration
 
 _TITLE_CELLS = 24
 
@@ -58,7 +58,7 @@ class ShownJob:
         duration = format_duration(seconds if self.ended is not None else int(seconds))
         if self.state is JobState.EXITED:
             ending = f"signal {self.signal}" if self.signal else f"exit {self.exit_code}"
-            return f"{ending} · {duration}"
+            return f"{ending} · {duration}" if seconds >= WORTH_TELLING else ending
         if self.frame is not None and self.frame.hides_input:
             return "waiting for a password: what you type is hidden"
         words = {JobState.WAITING: "waiting for input", JobState.QUIET: "quiet"}.get(self.state, "running")
