@@ -47,6 +47,35 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return the exit code."""
+    try:
+        code = _run_line(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the interpreter flushes it at exit
+        return ExitCode.FAILED
+    except Exception as error:  # noqa: BLE001  # boundary: a command; it is logged
+        return _report_failure(error)
+
+
+def _report_failure(error: Exception) -> int:
+    """Say in a sentence what went wrong that should not; the traceback goes to the log."""
+    import logging
+
+    from app.log_file import keep_log
+    from core.contract.visible import make_visible
+
+    with keep_log() as path:
+        logging.getLogger(__name__).critical("the command failed", exc_info=error)
+    where = f"\nThe log is {path}" if path else ""
+    sys.stderr.write(f"stet: internal error: {make_visible(f'{type(error).__name__}: {error}{where}')}\n")
+    return ExitCode.INTERNAL
+
+
+def _run_line(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in _COMMANDS and not _is_path_meant(arguments):
         return _run_command(arguments[0], arguments[1:])
     parser = _session_parser()

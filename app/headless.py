@@ -9,10 +9,12 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from app.bootstrap import Engine, open_engine
 from app.exit_codes import ExitCode, exit_code_of_start
+from app.log_file import keep_log
 from app.options import SessionOptions
 from core.bus.codec import encode, header
 from core.contract.conversation import Role
@@ -49,12 +51,13 @@ def run_headless(options: SessionOptions, prompt: str, output_format: str) -> in
     except StetError as error:
         return output.fail(error, ExitCode.USAGE)
     try:
-        return asyncio.run(_run(options, prompt, mentions, output))
+        with keep_log(debug=options.debug):
+            return asyncio.run(_run(options, prompt, mentions, output))
     except StetError as error:
         return output.fail(error, exit_code_of_start(error))
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the interpreter flushes it at exit
-        return ExitCode.FAILED
+    finally:
+        if output.is_gone:
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the interpreter flushes it at exit
 
 
 async def _run(options: SessionOptions, prompt: str, mentions: tuple[str, ...], output: Output) -> int:
@@ -62,9 +65,11 @@ async def _run(options: SessionOptions, prompt: str, mentions: tuple[str, ...], 
         for problem in engine.problems:
             output.say(problem)
         engine.bus.attach("output", output)
+        output.on_gone = engine.agent.interrupt
         output.begin(engine)
-        with _interruptible(engine):
-            await engine.run_prompt(prompt, mentions)
+        if not output.is_gone:
+            with _interruptible(engine):
+                await engine.run_prompt(prompt, mentions)
         return output.end()
 
 
@@ -102,6 +107,10 @@ class Output:
         self._denied = False
         self._failure: TurnFailed | None = None
         self._finished: TurnFinished | None = None
+        self.is_gone = False
+        """Standard output can't be written any more: its reader went away, or the disk is full."""
+        self.on_gone: Callable[[], object] = lambda: None
+        """Called when that happens."""
 
     def begin(self, engine: Engine) -> None:
         """Note whose output it is."""
@@ -138,6 +147,8 @@ class Output:
     def end(self) -> int:
         """Write what is left to write, and return the exit code."""
         finished = self._finished or TurnFinished(TurnEnd.FAILED)
+        if self.is_gone:
+            return ExitCode.FAILED
         code = exit_code_of(finished.reason, failure=self._failure.kind if self._failure else None, denied=self._denied)
         if self._format == "json":
             self._write(json.dumps(self._document(finished, code), ensure_ascii=True))
@@ -191,8 +202,16 @@ class Output:
         self._err.flush()
 
     def _write(self, line: str) -> None:
-        self._out.write(line.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
-        self._out.flush()
+        if self.is_gone:
+            return
+        try:
+            self._out.write(line.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+            self._out.flush()
+        except OSError as error:
+            self.is_gone = True
+            if not isinstance(error, BrokenPipeError):
+                self.say(f"standard output can't be written: {error.strerror}")
+            self.on_gone()
 
 
 def with_piped_input(prompt: str, stdin: TextIO | None) -> str:
