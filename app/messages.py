@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.message import Message
 
-from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.messages import DraftChanged, PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
@@ -18,6 +18,7 @@ ROUTED: tuple[type[Message], ...] = (
     PromptSubmitted,
     SteerRequested,
     QueueRecalled,
+    DraftChanged,
     PasteRefused,
     StatusBar.Chosen,
     KeyFooter.Chosen,

@@ -6,6 +6,7 @@ from app.commands.builtin import COMMANDS
 from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
 from app.presenters.approvals import ApprovalsPresenter
+from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
 from app.presenters.mcp import McpPresenter
 from app.presenters.prompt import PromptPresenter
@@ -37,4 +38,4 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide)
+    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide, DraftsPresenter(stage))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from widgets.prompt.draft import Draft, PromptMode
@@ -22,11 +22,15 @@ class PromptHistory:
     Args:
         path: the file, or none to keep nothing on disk.
         limit: how many entries are kept.
+        redact: takes secrets out of what goes to the disk; the memory keeps what was typed.
     """
 
-    def __init__(self, path: Path | None = None, limit: int = 1_000) -> None:
+    def __init__(
+        self, path: Path | None = None, limit: int = 1_000, *, redact: Callable[[str], str] = lambda text: text
+    ) -> None:
         self._path = path
         self._limit = limit
+        self._redact = redact
         self._entries: dict[tuple[PromptMode, str], Draft] = {}
 
     @property
@@ -45,6 +49,13 @@ class PromptHistory:
             del self._entries[next(iter(self._entries))]
         return True
 
+    def keep_in(self, path: Path, redact: Callable[[str], str]) -> None:
+        """Use a file from now on: what was sent so far goes into it, and what it holds comes before. Blocks."""
+        self._path, self._redact = path, redact
+        for draft in self.entries:
+            self.save(draft)
+        self.load()
+
     def load(self) -> None:
         """Read the file; entries added in the meantime stay the latest. Lines that are no entries are passed over.
 
@@ -56,7 +67,7 @@ class PromptHistory:
             lines = file.readlines()
         added = self.entries
         self._entries = {}
-        for draft in [*_read(lines), *added]:
+        for draft in [*read_drafts(lines), *added]:
             self.add(draft)
         if len(lines) > 2 * self._limit:
             self._rewrite(self._path)
@@ -66,7 +77,7 @@ class PromptHistory:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        line = (json.dumps(_to_json(draft), ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        line = (self._line(draft) + "\n").encode("utf-8", "replace")
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             end = os.lseek(descriptor, 0, os.SEEK_END)
@@ -79,8 +90,11 @@ class PromptHistory:
     def _rewrite(self, path: Path) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mkstemp makes it 0600
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.writelines(json.dumps(_to_json(draft), ensure_ascii=False) + "\n" for draft in self.entries)
+            file.writelines(self._line(draft) + "\n" for draft in self.entries)
         os.replace(name, path)
+
+    def _line(self, draft: Draft) -> str:
+        return self._redact(draft_line(draft))
 
 
 class HistoryWalk:
@@ -121,16 +135,18 @@ class HistoryWalk:
         return self._entries[-self._back] if self._back else self._draft
 
 
-def _to_json(draft: Draft) -> dict[str, object]:
+def draft_line(draft: Draft, paste_limit: int = ENTRY_LIMIT) -> str:
+    """Return a draft as one line of JSON, without its pastes where they have more characters than the limit."""
     entry: dict[str, object] = {"text": draft.text}
     if draft.mode is not PromptMode.AGENT:
         entry["mode"] = draft.mode.value
-    if draft.pastes and sum(map(len, draft.pastes.values())) <= ENTRY_LIMIT:
+    if draft.pastes and sum(map(len, draft.pastes.values())) <= paste_limit:
         entry["pastes"] = {str(number): text for number, text in draft.pastes.items()}
-    return entry
+    return json.dumps(entry, ensure_ascii=False)
 
 
-def _read(lines: Iterable[str]) -> Iterable[Draft]:
+def read_drafts(lines: Iterable[str]) -> Iterable[Draft]:
+    """Return the drafts of such lines; what is none is passed over."""
     for line in lines:
         try:
             entry = json.loads(line)

@@ -35,6 +35,10 @@ class QueueRecalled(Message):
     """The user wants the last queued prompt back for editing: the receiver takes it off and sets the draft."""
 
 
+class DraftChanged(Message):
+    """What stands in the prompt is another text."""
+
+
 class PasteRefused(Message):
     """A paste was larger than the prompt takes."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -11,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.css.query import NoMatches
 from textual.reactive import reactive
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from core.contract.visible import make_visible_line
 from widgets.prompt.candidates import Candidate, CandidateList
@@ -19,7 +20,7 @@ from widgets.prompt.completion import Completer, CompletionPopup
 from widgets.prompt.draft import Draft, PromptMode
 from widgets.prompt.editor import PromptEditor
 from widgets.prompt.history import PromptHistory
-from widgets.prompt.messages import CompletionWanted, PromptSubmitted, SearchRequested, SteerRequested
+from widgets.prompt.messages import CompletionWanted, DraftChanged, PromptSubmitted, SearchRequested, SteerRequested
 from widgets.prompt.trigger import Trigger
 
 QUEUE_ROWS = 3
@@ -121,9 +122,26 @@ class PromptPane(Vertical):
     def _keep(self, message: PromptSubmitted | SteerRequested) -> None:
         self._save(message.draft)
 
+    @on(TextArea.Changed)
+    def _tell_change(self, message: TextArea.Changed) -> None:
+        message.stop()
+        self.post_message(DraftChanged())
+
     @work(group="history", exit_on_error=False)
     async def _load_history(self) -> None:
         await asyncio.to_thread(self.history.load)
+
+    @work(group="history", exit_on_error=False)
+    async def keep_history(self, path: Path, redact: Callable[[str], str]) -> None:
+        """Keep what is sent in a file from now on.
+
+        Args:
+            redact: takes secrets out of it.
+        """
+        try:
+            await asyncio.to_thread(self.history.keep_in, path, redact)
+        except OSError as error:
+            self.log.error(f"the prompt history can't be read or written: {error}")
 
     def _save(self, draft: Draft) -> None:
         """Append to the history's file in a thread, one at a time and in order."""
