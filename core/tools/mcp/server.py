@@ -166,10 +166,10 @@ class McpServer:
                     self.settings, self._surroundings, mode, self._errors, auth
                 ) as connection:
                     self._connection = connection
-                    await self._take_offer(connection)
-                    clock.reschedule(None)
                     worked = "legacy" if self.settings.command and connection.is_legacy else mode
                     await asyncio.to_thread(keep_mode, self._surroundings.state, self.settings, worked)
+                    await self._take_offer(connection)
+                    clock.reschedule(None)
                     await self._stay(connection)
         except TimeoutError:
             raise Unreachable(f"it did not start within {self.settings.start_timeout:g} s") from None
