@@ -23,6 +23,7 @@ _SHOWN = {
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "question_mark": "?",
+    "exclamation_mark": "!",
     "underscore": "_",
     "semicolon": ";",
     "slash": "/",

@@ -25,6 +25,7 @@ _CHARACTERS = {
     "{": "left_curly_bracket",
     "}": "right_curly_bracket",
     "?": "question_mark",
+    "!": "exclamation_mark",
     "_": "underscore",
     "/": "slash",
     ";": "semicolon",

@@ -12,6 +12,7 @@ from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, Ke
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
 from widgets.todo.messages import TodosEdited
+from widgets.transcript.find_line import FindLine
 from widgets.transcript.messages import CopyRequested
 
 ROUTED: tuple[type[Message], ...] = (
@@ -23,6 +24,10 @@ ROUTED: tuple[type[Message], ...] = (
     StatusBar.Chosen,
     KeyFooter.Chosen,
     CopyRequested,
+    FindLine.Wanted,
+    FindLine.Step,
+    FindLine.Left,
+    FindLine.Closed,
     TodosEdited,
     KeysTyped,
     JobResized,

@@ -10,6 +10,7 @@ from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
 from app.presenters.mcp import McpPresenter
 from app.presenters.prompt import PromptPresenter
+from app.presenters.search import SearchPresenter
 from app.presenters.session import SessionPresenter
 from app.presenters.shell import ShellPresenter
 from app.presenters.status import StatusPresenter
@@ -38,4 +39,9 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide, DraftsPresenter(stage))
+    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide, *_upkeep(stage))
+
+
+def _upkeep(stage: Stage) -> tuple[Presenter, ...]:
+    """Return the presenters that stand for themselves."""
+    return (SearchPresenter(stage), DraftsPresenter(stage))
