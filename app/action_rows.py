@@ -20,6 +20,7 @@ class Scope(StrEnum):
     COMPLETION = "completion"
     TRANSCRIPT = "chat"
     TODO = "todo"
+    CHANGES = "changes"
     SHELL = "shell"
     REVIEW = "review"
     DIALOG = "dialog"
@@ -107,6 +108,7 @@ _APP = (
         (
             ("pane.chat", "f3 alt+1", "Chat", "Focus the chat."),
             ("pane.todo", "f4 alt+2", "Todo list", "Show and focus the todo list."),
+            ("pane.changes", "f5 alt+3", "Changes", "Show what each turn changed on disk, and take it back."),
             ("pane.shell", "f6 alt+4", "Shell pane", "Show the shell; again hides it."),
             ("pane.side", "ctrl+b", "Side column", "Show or hide the column at the right."),
             ("pane.maximise", "f11 alt+m", "Maximise", "Give the focused pane the whole screen; again gives it back."),
@@ -266,11 +268,25 @@ _TODO = (
     ),
 )  # fmt: skip
 
+_CHANGES = (
+    Action("changes.undo", ("enter", "u"), "Take back", "Show what would come back of this turn or file, and take it.",
+           "Changes", Scope.CHANGES, footer=1, footer_label="take back"),
+    *_rows(
+        Scope.CHANGES, "Changes",
+        (
+            ("changes.up", "up k", "Up", "Mark the line above."),
+            ("changes.down", "down j", "Down", "Mark the line below."),
+            ("changes.first", "home g", "First", "Mark the first line."),
+            ("changes.last", "end G", "Last", "Mark the last line."),
+        ),
+    ),
+)  # fmt: skip
+
 _SHELL = (
     Action("shell.leave", ("ctrl+right_square_bracket",), "Leave the shell",
            "Back to the prompt; every other key goes to the program.",
            "Shell", Scope.SHELL, footer=1, footer_label="leave the shell"),
 )  # fmt: skip
 
-ROWS: tuple[Action, ...] = (*_PROMPT, *_COMPLETION, *_APP, *_TRANSCRIPT, *_TODO, *_SHELL)
+ROWS: tuple[Action, ...] = (*_PROMPT, *_COMPLETION, *_APP, *_TRANSCRIPT, *_TODO, *_CHANGES, *_SHELL)
 """All actions; the help shows them in this order."""

@@ -113,6 +113,12 @@ class Engine:
         await former.close()
         await self.bus.publish(ModelChanged(provider.name, provider.model))
 
+    def system_prompt(self) -> str:
+        """Return what the model is told first, as things stand now."""
+        roots = [Path(root) for root in self.workspace.roots]
+        outside = self.outside.instructions() if self.outside is not None else ""
+        return system_prompt(roots, self.policy.mode, self.memory) + outside
+
     def note_for_model(self, text: str) -> None:
         """Tell the model something with the next prompt."""
         self._notes.append(text)
@@ -228,9 +234,7 @@ async def _compose(
         provider,
         scheduler,
         bus,
-        system=lambda: (
-            system_prompt([Path(root) for root in workspace.roots], policy.mode, engine.memory) + outside.instructions()
-        ),
+        system=lambda: engine.system_prompt(),
         history=restored_history(resumed.messages) if resumed else None,
         limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
         retry=RetryPolicy(retries=settings.model.retries),

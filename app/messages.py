@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.message import Message
 
+from widgets.changes.messages import ChangeChosen
 from widgets.prompt.messages import DraftChanged, PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
 from widgets.status.bar import StatusBar
@@ -29,6 +30,7 @@ ROUTED: tuple[type[Message], ...] = (
     FindLine.Left,
     FindLine.Closed,
     TodosEdited,
+    ChangeChosen,
     KeysTyped,
     JobResized,
     JobSelected,

@@ -49,6 +49,12 @@ def _make_todo(catalogue: Catalogue) -> Widget:
     return TodoPane(catalogue.key_methods(Scope.TODO))
 
 
+def _make_changes(catalogue: Catalogue) -> Widget:
+    from widgets.changes.pane import ChangesPane
+
+    return ChangesPane(catalogue.key_methods(Scope.CHANGES))
+
+
 def _make_shell(catalogue: Catalogue) -> Widget:
     from widgets.shell.pane import ShellPane
 
@@ -58,6 +64,7 @@ def _make_shell(catalogue: Catalogue) -> Widget:
 PANES: tuple[PaneSpec, ...] = (
     PaneSpec("chat", Place.MAIN, Scope.TRANSCRIPT, STYLES / "transcript.tcss", _make_chat),
     PaneSpec("todo", Place.SIDE, Scope.TODO, STYLES / "todo.tcss", _make_todo),
+    PaneSpec("changes", Place.SIDE, Scope.CHANGES, STYLES / "changes.tcss", _make_changes),
     PaneSpec("shell", Place.DOCK, Scope.SHELL, STYLES / "shell.tcss", _make_shell),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.commands.builtin import COMMANDS
 from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
+from app.commands.undo import COMMANDS as UNDO_COMMANDS
 from app.presenters.approvals import ApprovalsPresenter
 from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
@@ -16,12 +17,13 @@ from app.presenters.shell import ShellPresenter
 from app.presenters.status import StatusPresenter
 from app.presenters.todos import TodosPresenter
 from app.presenters.transcript import TranscriptPresenter
+from app.presenters.undo import UndoPresenter
 from app.stage import Presenter, Stage
 
 
 def all_commands() -> CommandRegistry[Stage]:
     """Return the slash commands."""
-    return CommandRegistry((*COMMANDS, *MCP_COMMANDS))
+    return CommandRegistry((*COMMANDS, *MCP_COMMANDS, *UNDO_COMMANDS))
 
 
 def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Presenter, ...]:
@@ -34,12 +36,13 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     prompt = PromptPresenter(stage, commands, shell.run_line)
     session = SessionPresenter(stage, prompt)
     servers = McpPresenter(stage, commands, prompt.submit_text)
+    undo = UndoPresenter(stage)
     todos.on_summary = status.show_todo
     approvals.on_waiting = status.show_waiting
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, approvals, shell, prompt, session, servers, guide, *_upkeep(stage))
+    return (transcript, status, todos, undo, approvals, shell, prompt, session, servers, guide, *_upkeep(stage))
 
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:

@@ -1,0 +1,1 @@
+"""The changes pane: what each turn changed on disk."""
