@@ -3,7 +3,7 @@
 #   make run [ARGS="..."]   start the application on this directory       make test         every check that CI runs
 #   make demo               a guided session, no key and no network       make lint         style, types, layers
 #   make bench              speed, as ratios measured side by side        make screenshots  pictures from real sessions
-#   make lock               pin the dependencies of pyproject.toml anew
+#   make lock               pin the dependencies of pyproject.toml anew   make docs     write the pages that follow from the program
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,7 +21,7 @@ TEST_STAMP := $(TEST_VENV)/installed-$(shell cat requirements.lock tests/require
 
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile --require-hashes
 
-.PHONY: run demo test lint bench screenshots lock
+.PHONY: run demo test lint bench screenshots docs lock
 
 run: $(RUN_STAMP)
 	@$(RUN) -m compileall -q $(FOLDERS)
@@ -48,6 +48,9 @@ bench: $(TEST_STAMP)
 screenshots: $(TEST_STAMP)
 	@$(CHECK) -m compileall -q $(FOLDERS)
 	@$(CHECK) -m screenshots $(ARGS)
+
+docs: $(TEST_STAMP)
+	@$(CHECK) -m docs
 
 COMPILE := UV_PYTHON_DOWNLOADS=never $(CHECK) -m uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header

@@ -1,0 +1,92 @@
+"""README and docs against the program: examples run, names exist, numbers are right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.action_rows import ROWS
+from app.exit_codes import ExitCode
+from app.help import dialog_rows
+from core.model.gemini_access import gemini_access
+from docs.__main__ import outdated_pages
+from stet import Toolbox
+from tests.architecture.sources import ROOT
+
+pytestmark = pytest.mark.anyio
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+
+def test_pages_that_follow_from_the_program_are_up_to_date() -> None:
+    assert list(outdated_pages()) == [], "`make docs` writes them anew"
+
+
+async def test_the_tool_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert sum(bool(line.strip()) for line in example.splitlines()) <= 20
+    for kind in ("CONFIG", "STATE", "CACHE"):
+        monkeypatch.setenv(f"STET_{kind}_DIR", str(tmp_path / kind.lower()))
+    tools, project = tmp_path / "config" / "tools", tmp_path / "project"
+    tools.mkdir(parents=True)
+    project.mkdir()
+    (tools / "count_lines.py").write_text(example)
+    (project / "a.txt").write_text("one\ntwo\n")
+    async with Toolbox(project) as box:
+        assert box.problems == []
+        result = await box.call("count_lines", {"file_path": "a.txt"})
+        assert (result.error, result.llm_content) == (None, "2 lines")
+        outside = await box.call("count_lines", {"file_path": str(tools / "count_lines.py")})
+        assert outside.error is not None
+
+
+def test_the_keys_of_the_readme_are_those_of_the_program() -> None:
+    known = {key for action in ROWS for key in action.keys} | {"ctrl+]", "@", "/", "!"}
+    known = {key.replace("escape", "esc") for key in known}
+    table = README.partition("## Keys")[2].partition("In a review")[0]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    shown = {key for row in rows for key in re.findall(r"`(.+?)`", row)}
+    assert len(shown) > 15
+    assert shown - known == set()
+    review = README.partition("In a review")[2].partition("[All keys]")[0]
+    in_review = {key for action in dialog_rows() for key in action.keys} | {";"}
+    assert set(re.findall(r"`(.+?)`", review.removeprefix(": "))) - in_review == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/headless.md"])
+def test_exit_codes(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    stated = re.findall(r"(?:^\| |codes |, |,\n)(\d+)(?: \| | )", text, re.MULTILINE)
+    assert {int(code) for code in stated} == {int(code) for code in ExitCode}
+
+
+def test_links_lead_somewhere() -> None:
+    broken = []
+    for path in (ROOT / "README.md", *PAGES):
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+            if "://" not in target and not (path.parent / target).exists():
+                broken.append(f"{path.name}: {target}")
+    assert broken == []
+
+
+def test_every_page_is_linked_or_named() -> None:
+    everything = README + "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    assert [path.name for path in PAGES if path.name not in everything] == []
+
+
+def test_the_variables_of_the_models_page_are_read() -> None:
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    plain = gemini_access({"GOOGLE_API_KEY": "b", "GEMINI_API_KEY": "a", "GOOGLE_GEMINI_BASE_URL": "http://localhost:1",
+                           "GOOGLE_GENAI_API_VERSION": "v1"})  # fmt: skip
+    assert plain is not None
+    assert (plain.api_key, plain.base_url, plain.api_version) == ("a", "http://localhost:1", "v1")
+    vertex = gemini_access({"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_PROJECT": "p",
+                            "GOOGLE_CLOUD_LOCATION": "l", "GOOGLE_VERTEX_BASE_URL": "http://localhost:2"})  # fmt: skip
+    assert vertex is not None
+    assert (vertex.project, vertex.location, vertex.base_url) == ("p", "l", "http://localhost:2")
+    named = {"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_API_VERSION",
+             "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_BASE_URL"}  # fmt: skip
+    assert set(re.findall(r"\b(?:GEMINI|GOOGLE)_[A-Z_]+\b", text)) == named
