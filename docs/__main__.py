@@ -42,9 +42,9 @@ _SETTINGS = """\
 # Settings
 
 `stet config path` names the file, `stet config show` lists every setting with where its value came from, and
-`stet config set KEY VALUE` writes one, keeping your comments. Later ones win: the built-in values, your `settings.toml`,
-`.stet/settings.toml` of a project that you trust, the environment, flags. In the environment a setting is
-`STET_` with its name in capitals and `__` for each dot: `STET_UI__THEME=nord`.
+`stet config set KEY VALUE` writes one, keeping your comments. Later ones win: the built-in values, your
+`settings.toml`, `.stet/settings.toml` of a project that you trust, the environment, flags. In the environment a setting
+is `STET_` with its name in capitals and `__` for each dot: `STET_UI__THEME=nord`.
 
 What is wrong in a file is reported with file, line, what was found and what was expected; the rest holds.
 
@@ -80,11 +80,10 @@ def keys_page() -> str:
     parts = [_KEYS]
     for title, rows in groups.items():
         parts.append("\n".join([f"## {title}", "", _row("key", "does", "name"), _row("---", "---", "---"), *rows, ""]))
-    commands = [
-        _row(" ".join(f"`/{name}`" for name in (each.name, *each.aliases)), f"`{each.arguments}`" * bool(each.arguments),
-             each.summary)
-        for each in all_commands()
-    ]  # fmt: skip
+    commands = []
+    for each in all_commands():
+        names = " ".join(f"`/{name}`" for name in (each.name, *each.aliases))
+        commands.append(_row(names, f"`{each.arguments}`" if each.arguments else "", each.summary))
     head = ["## Commands", "", _row("command", "arguments", "does"), _row("---", "---", "---")]
     return "\n".join([*parts, "\n".join([*head, *commands, ""])])
 
