@@ -16,7 +16,7 @@ from core.bus.subscription import Subscription
 from core.contract.confirmation import ConfirmationDetails, ToolConfirmationOutcome
 from core.contract.events import ApprovalMode, Event
 from core.contract.ids import CallId, RequestId, SessionId, new_id
-from core.contract.requests import ApprovalReply, ApprovalRequest
+from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionRequest
 from core.contract.tool import ToolCall, ToolResult
 from core.policy.engine import PolicyEngine
 from core.policy.mode_switch import PolicyModeSwitch
@@ -77,6 +77,8 @@ class Toolbox:
         )
         self.bus = Bus(SessionId(new_id("toolbox")))
         self._stack = AsyncExitStack()
+        self._failures: dict[CallId, Exception] = {}
+        """What the approver raised, by call."""
         self._registry: ToolRegistry | None = None
         self._scheduler: Scheduler | None = None
 
@@ -91,6 +93,14 @@ class Toolbox:
         return self._registry
 
     async def __aenter__(self) -> Self:
+        try:
+            await self._open()
+        except BaseException:  # what was opened so far is closed, and the error goes on
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def _open(self) -> None:
         stack = self._stack
         stack.callback(self.bus.close)
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-", ignore_cleanup_errors=True))
@@ -128,7 +138,6 @@ class Toolbox:
         )
         self._answering = asyncio.create_task(self._answer(self.bus.subscribe("approver", answers=True)))
         stack.push_async_callback(self._stop_answering)
-        return self
 
     async def __aexit__(self, *exception: object) -> None:
         await self._stack.aclose()
@@ -138,11 +147,13 @@ class Toolbox:
         return (await self.run(name, args)).result
 
     async def run(self, name: str, args: Mapping[str, Any], abort: AbortSignal | None = None) -> CompletedCall:
-        """As `call`, with the state in which the call ended."""
+        """As `call`, with the state in which the call ended. What the approver raises comes out here."""
         if self._scheduler is None:
             raise RuntimeError("Enter the toolbox first: `async with Toolbox(...) as box`.")
         call = ToolCall(CallId(new_id("call")), name, dict(args))
         (completed,) = await self._scheduler.run([call], 0, abort or AbortSignal())
+        if (failure := self._failures.pop(call.id, None)) is not None:
+            raise failure
         return completed
 
     async def _publish(self, event: Event) -> None:
@@ -153,12 +164,18 @@ class Toolbox:
             request = envelope.payload
             if isinstance(request, ApprovalRequest):
                 self.bus.reply(RequestId(envelope.id), self._reply_to(request))
+            elif isinstance(request, QuestionRequest):
+                self.bus.reply(RequestId(envelope.id), request.unanswered())
 
     def _reply_to(self, request: ApprovalRequest) -> ApprovalReply:
-        answer = self._approve(request.details) if callable(self._approve) else self._approve
-        if isinstance(answer, ApprovalReply):
-            return answer
-        outcome = ToolConfirmationOutcome(answer)
+        try:
+            answer = self._approve(request.details) if callable(self._approve) else self._approve
+            if isinstance(answer, ApprovalReply):
+                return answer
+            outcome = ToolConfirmationOutcome(answer)
+        except Exception as error:  # noqa: BLE001  # boundary: a subscriber; it is raised from the call
+            self._failures[request.call.id] = error
+            return ApprovalReply(ToolConfirmationOutcome.CANCEL, "the approver failed")
         refused = outcome is ToolConfirmationOutcome.CANCEL
         return ApprovalReply(outcome, f"it was not approved ({request.reason})" if refused else "")
 
