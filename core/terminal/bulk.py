@@ -10,6 +10,7 @@ import re
 from pyte import modes as mo
 
 from core.contract.frame import PLAIN, CellStyle, Span
+from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
@@ -28,25 +29,25 @@ _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 
 
-def feed_bulk(grid: Grid, parser: Parser, text: str) -> str:
+def feed_bulk(grid: Grid, parser: Parser, fast: FastFeed, text: str) -> str:
     """Act on the beginning of `text` as far as it is a flood; return the rest."""
     at = 0
     for _ in range(_TRIES):
-        if not parser.is_ground or not _is_usual(grid):
+        if parser.state or not _is_usual(grid):
             break
         found = _SIMPLE.match(text, at)
         assert found is not None
         stop = text.rfind("\n", at, found.end()) + 1
         if stop and text.count("\n", at, stop) > 2 * grid.lines:
             first = text.index("\n", at) + 1
-            parser.feed(text[at:first])
+            fast.feed(text[at:first])
             at = _skip(grid, text, first, stop, found[1] is None)
-            parser.feed(text[at:stop])
+            fast.feed(text[at:stop])
             at = stop
         following = text.find("\n", max(at, found.end())) + 1
         if not following:
             break
-        parser.feed(text[at:following])
+        fast.feed(text[at:following])
         at = following
     return text[at:] if at else text
 

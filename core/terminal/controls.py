@@ -71,18 +71,6 @@ def go_to_line(grid: Grid, parameters: Parameters) -> None:
     grid.cursor.x = grid.at
 
 
-def go_to(grid: Grid, parameters: Parameters) -> None:
-    """CUP, HVP: programs that animate send little else."""
-    y = (parameters[0] or 1) - 1 if parameters else 0
-    x = (parameters[1] or 1) - 1 if len(parameters) > 1 else 0
-    last = grid.lines - 1
-    if mo.DECOM in grid.mode:
-        y, last = y + grid.top, grid.bottom
-    cursor = grid.cursor
-    cursor.y = y if y < last else last
-    cursor.x = x if x < grid.columns else grid.columns - 1
-
-
 def line_down(grid: Grid, parameters: Parameters) -> None:
     grid.cursor.y = min(grid.lines - 1, grid.cursor.y + count_of(parameters))
     grid.cursor.x = grid.at
@@ -94,7 +82,7 @@ def set_region(grid: Grid, parameters: Parameters) -> None:
     if top >= min(bottom, grid.lines):
         return
     grid.set_margins(top, bottom)
-    go_to(grid, [])
+    grid.go_to([])
 
 
 # --- tabs -------------------------------------------------------------------------------------------
@@ -230,7 +218,6 @@ SEQUENCES: dict[str, Control] = {
     "E": next_line,
     "F": previous_line,
     "G": go_to_column,
-    "H": go_to,
     "I": tab,
     "J": erase_display,
     "K": erase_line,
@@ -246,7 +233,6 @@ SEQUENCES: dict[str, Control] = {
     "b": lambda grid, parameters: grid.repeat(count_of(parameters)),
     "d": go_to_line,
     "e": line_down,
-    "f": go_to,
     "g": clear_tab,
     "r": set_region,
     "?J": erase_display,

@@ -24,7 +24,6 @@ CharacterSet = Mapping[int, str] | None
 """What characters mean, as a table for `str.translate`; none is ASCII."""
 DEC_GRAPHICS: Mapping[int, str] = {code: charsets.VT100_MAP[code] for code in range(0x60, 0x7F)} | {0x68: "\u2424"}
 """The DEC special graphics set."""
-_IRM = mo.IRM
 
 
 class Grid(pyte.Screen):
@@ -41,6 +40,8 @@ class Grid(pyte.Screen):
         self._slot = 0
         self.character_set: CharacterSet = None
         """The one that is in use; none is ASCII."""
+        self.room = 0
+        """Columns that ASCII may fill without a further look: 0 where it is translated or inserted."""
         self.last_text = ""
         super().__init__(columns, lines)
 
@@ -77,6 +78,11 @@ class Grid(pyte.Screen):
     def character_sets(self, sets: tuple[tuple[CharacterSet, ...], int]) -> None:
         self._sets, self._slot = sets
         self.character_set = self._sets[self._slot]
+        self.note_room()
+
+    def note_room(self) -> None:
+        """Find `room` again: the size, the mode of insertion or the character set has changed."""
+        self.room = self.columns if self.character_set is None and mo.IRM not in self.mode else 0
 
     def shift(self, slot: int) -> None:
         """Use one of G0 to G3 from now on."""
@@ -103,23 +109,36 @@ class Grid(pyte.Screen):
         """The cursor's column, on the screen also while a wrap is pending."""
         return min(self.cursor.x, self.columns - 1)
 
+    def go_to(self, parameters: list[int]) -> None:
+        """CUP, HVP: programs that animate send little else."""
+        y = (parameters[0] or 1) - 1 if parameters else 0
+        x = (parameters[1] or 1) - 1 if len(parameters) > 1 else 0
+        last = self.lines - 1
+        if mo.DECOM in self.mode:
+            y, last = y + self.top, self.bottom
+        cursor = self.cursor
+        cursor.y = y if y < last else last
+        cursor.x = x if x < self.columns else self.columns - 1
+
     # --- drawing ----------------------------------------------------------------------------------
 
     def draw(self, data: str) -> None:
         """Write text without control characters at the cursor."""
-        if self.character_set is not None:
-            data = data.translate(self.character_set)
-        self.last_text = data
         cursor = self.cursor
         x = cursor.x
         stop = x + len(data)
-        if stop < self.columns and _IRM not in self.mode and data.isascii():
+        if stop < self.room and data.isascii():
             # most of all text; the same as below, where it also may wrap
+            self.last_text = data
             y = cursor.y
             self.dirty.add(y)
             self.grid[y].write(x, data, self.pen.style)
             cursor.x = stop
-        elif data.isascii() or NARROW.fullmatch(data):
+            return
+        if self.character_set is not None:
+            data = data.translate(self.character_set)
+        self.last_text = data
+        if data.isascii() or NARROW.fullmatch(data):
             self._draw_narrow(data)
         else:
             self._draw_any(data)

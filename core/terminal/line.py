@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.contract.frame import PLAIN, CellStyle, Row, Span
 from core.terminal.width import clean
 
-_MOST_PENDING = 256
+MOST_PENDING = 128
+"""Writes that a line notes before it makes cells of them."""
 
 
 class Line:
@@ -15,14 +16,14 @@ class Line:
     what an animation draws over, never becomes cells.
     """
 
-    __slots__ = ("_columns", "_fill", "_pending", "_styles", "_text", "row", "wide", "wrapped")
+    __slots__ = ("_columns", "_fill", "pending", "_styles", "_text", "row", "wide", "wrapped")
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
         self._columns = columns
         self._fill = style
         self._text: list[str] | None = None
         self._styles: list[CellStyle] = []
-        self._pending: list[tuple[int, str, CellStyle]] = []
+        self.pending: list[tuple[int, str, CellStyle]] = []
         """Column, characters of one cell each, style; oldest first."""
         self.wrapped = False
         """The text goes on in the next line without a line break."""
@@ -40,14 +41,14 @@ class Line:
             self.text[column:stop] = data
             self.styles[column:stop] = [style] * len(data)
             return
-        self._pending.append((column, data, style))
-        if len(self._pending) > _MOST_PENDING:
+        self.pending.append((column, data, style))
+        if len(self.pending) > MOST_PENDING:
             self._settle()
 
     @property
     def text(self) -> list[str]:
         """One string a cell: a character with what joins it; `""` is the right half of a wide character."""
-        if self._pending or self._text is None:
+        if self.pending or self._text is None:
             self._settle()
         assert self._text is not None
         return self._text
@@ -55,7 +56,7 @@ class Line:
     @property
     def styles(self) -> list[CellStyle]:
         """One style a cell."""
-        if self._pending or self._text is None:
+        if self.pending or self._text is None:
             self._settle()
         return self._styles
 
@@ -64,14 +65,14 @@ class Line:
         if self._text is None:
             self._text = [" "] * self._columns
             self._styles = [self._fill] * self._columns
-        text, styles, pending = self._text, self._styles, self._pending
+        text, styles, pending = self._text, self._styles, self.pending
         if len(pending) > 4:
             pending = _uncovered(pending)
         for column, data, style in pending:
             stop = column + len(data)
             text[column:stop] = data
             styles[column:stop] = [style] * (stop - column)
-        self._pending.clear()
+        self.pending.clear()
 
     @property
     def string(self) -> str:
@@ -81,7 +82,7 @@ class Line:
     @property
     def is_blank(self) -> bool:
         """No cell holds anything, not even a background."""
-        if self._text is None and not self._pending:
+        if self._text is None and not self.pending:
             return self._fill is PLAIN
         return all(cell == " " for cell in self.text) and all(style is PLAIN for style in self.styles)
 
@@ -124,7 +125,7 @@ class Line:
     def to_row(self) -> Row:
         """Return the styled row, blanks at its end left out; the same object until a cell changes."""
         if self.row is None:
-            row = _row_of_writes(self._pending) if self._text is None and self._fill is PLAIN else None
+            row = _row_of_writes(self.pending) if self._text is None and self._fill is PLAIN else None
             self.row = make_row(self.text, self.styles) if row is None else row
         return self.row
 

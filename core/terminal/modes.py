@@ -72,6 +72,7 @@ class ModalGrid(Grid):
                 self._switch(number, True)
             elif number in _KNOWN_ANSI:
                 self.mode.add(number)
+        self.note_room()
 
     def reset_mode(self, *modes: int, **kwargs: object) -> None:
         """RM, and with `private` DECRST."""
@@ -80,6 +81,7 @@ class ModalGrid(Grid):
                 self._switch(number, False)
             else:
                 self.mode.discard(number)
+        self.note_room()
 
     def mode_state(self, number: int, *, private: bool) -> int:
         """Return 1 (set), 2 (reset) or 0 (not known), as DECRPM says it."""
@@ -106,6 +108,7 @@ class ModalGrid(Grid):
         else:
             self.mode.discard(number << 5)
         if number == 6:
+            self._set_origin(on)
             self.cursor.x, self.cursor.y = 0, self.top if on else 0
         elif number == 25:
             self.cursor.hidden = not on
@@ -113,6 +116,12 @@ class ModalGrid(Grid):
             self.touch_all()
         elif number in (9, 1000, 1002, 1003) and on:
             self.mode -= {mode for mode in MOUSE if mode != number << 5}
+
+    def _set_origin(self, on: bool) -> None:
+        if on:
+            self.mode.add(mo.DECOM)
+        else:
+            self.mode.discard(mo.DECOM)
 
     # --- cursors and screens ----------------------------------------------------------------------
 
@@ -135,9 +144,7 @@ class ModalGrid(Grid):
             self.cursor = copy.copy(saved.cursor)
             self.pen = saved.pen
             self.character_sets = saved.character_sets
-            self.mode.discard(mo.DECOM)
-            if saved.origin:
-                self.mode.add(mo.DECOM)
+            self._set_origin(saved.origin)
         self.cursor.hidden = hidden
         self.cursor.x = min(self.cursor.x, self.columns)
         self.cursor.y = min(self.cursor.y, self.lines - 1)

@@ -1,8 +1,8 @@
 """The parser of terminal output: characters to drawn text, controls and strings.
 
 The states are those of the VT500 (Paul Flo Williams, "A parser for DEC's ANSI-compatible video terminals"), with UTF-8
-and colon parameters; the usual sequences are taken whole by one regular expression. No input raises, and the screen is
-the same however the input is cut into pieces.
+and colon parameters; `act` takes the usual sequences whole. No input raises, and the screen is the same however the
+input is cut into pieces.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from core.terminal.pen import MAX_PARAMETERS, Pen
 
 MAX_STRING = 64 * 1024
 """Characters that are kept of an OSC, DCS, APC, PM or SOS string; the rest is swallowed."""
-_MOST_KNOWN = 4096
+_MOST_KNOWN = 10_000
 _MAX_SEQUENCE = 256
 """Characters that are kept of the parameters of one sequence."""
 
-_SEQUENCE = re.compile(r"([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])")
+SEQUENCE = re.compile(r"([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])")
 """A control sequence after its `ESC [`."""
 _TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|([\x00-\x1a\x1c-\x1f\x7f-\x9f])|\x1b")
 _TEXT, _CONTROL = 1, 2
@@ -27,7 +27,9 @@ _STRING_END = re.compile("[\x07\x18\x1a\x1b]")
 _STRINGS = {"]": "osc", "P": "dcs", "_": "apc", "^": "pm", "X": "sos", "k": "title"}
 
 
-Action = tuple[Callable[[list[int]], None], list[int]]
+Control = Callable[[list[int]], None]
+Action = tuple[Control | None, list[int]]
+"""A control function and its parameters; or none, and the cursor's new column and line."""
 
 
 class Terminal(Protocol):
@@ -69,7 +71,7 @@ class Parser:
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
-        self._state = ""
+        self.state = ""
         """Empty (ground), `escape`, `csi`, `ignore` (a malformed CSI), `string` or `end` (ESC within a string)."""
         self._prefix = ""
         self._parameters = ""
@@ -77,59 +79,20 @@ class Parser:
         self._kind = ""
         self._string: list[str] = []
         self._length = 0
-        self._known: dict[str, Action] = {}
-        """What whole sequences do: programs repeat themselves."""
-        self._controls: dict[str, Callable[[list[int]], None]] = {}
-
-    @property
-    def is_ground(self) -> bool:
-        """Nothing is unfinished."""
-        return not self._state
+        self.known: dict[str, Action] = {}
+        """What whole sequences do, by how they are written after `ESC [`: programs repeat themselves."""
+        self._controls: dict[str, Control] = {}
 
     def reset(self) -> None:
         """Forget what is unfinished."""
-        self._state = ""
+        self.state = ""
         self._string.clear()
 
-    def feed(self, data: str) -> None:
+    def feed(self, text: str) -> None:
         """Act on text; it may end anywhere."""
-        pieces = iter(data.split("\x1b["))
-        self._feed_any(next(pieces))
-        terminal, known = self._terminal, self._known
-        draw = terminal.draw
-        for piece in pieces:
-            if self._state:
-                self._feed_any("\x1b[" + piece)
-                continue
-            action = known.get(piece)
-            if action is not None:
-                control, numbers = action
-                control(numbers)
-                terminal.last_text = ""
-                continue
-            head, mark, text = piece.partition("m")
-            pen = terminal.pen.following.get(head)
-            if pen is not None and mark:
-                terminal.pen = pen
-                terminal.last_text = ""
-            else:
-                found = _SEQUENCE.match(piece)
-                if found is None:
-                    self._feed_any("\x1b[" + piece)
-                    continue
-                self._act(found)
-                text = piece[found.end() :]
-            if text:
-                if text.isprintable():
-                    draw(text)
-                else:
-                    self._feed_any(text)
-
-    def _feed_any(self, text: str) -> None:
-        """Act on text from any state on, sequences character by character."""
         at = 0
         while at < len(text):
-            if self._state:
+            if self.state:
                 at = self._feed_sequence(text, at)
                 continue
             for token in _TOKEN.finditer(text, at):
@@ -139,104 +102,95 @@ class Parser:
                 elif kind == _CONTROL:
                     self._terminal.execute(token[0])
                 else:
-                    self._state, self._intermediates = "escape", ""
+                    self.state, self._intermediates = "escape", ""
                     at = token.end()
                     break
             else:
                 return
 
-    def _act(self, found: re.Match[str]) -> None:
-        """Act on a whole sequence, and learn it."""
-        prefix, parameters, intermediates, final = found.groups()
-        terminal = self._terminal
-        if final == "m" and not prefix and not intermediates:
-            terminal.pen = terminal.pen.after(parameters)
-        else:
-            action = self._known.get(found[0]) or self._learn(found[0], prefix + intermediates + final, parameters)
-            control, numbers = action
-            control(numbers)
-        terminal.last_text = ""
-
     def _feed_sequence(self, data: str, at: int) -> int:
         """Act on one character (or the rest of a string) within a sequence; return where to go on."""
-        if self._state == "string":
+        if self.state == "string":
             return self._feed_string(data, at)
         character = data[at]
-        if self._state == "end":
-            self._state = ""
+        if self.state == "end":
+            self.state = ""
             self._finish_string()
             if character == "\\":
                 return at + 1
-            self._state, self._intermediates = "escape", ""
+            self.state, self._intermediates = "escape", ""
         if character == "\x1b":
-            self._state, self._intermediates = "escape", ""
+            self.state, self._intermediates = "escape", ""
         elif character in "\x18\x1a":
-            self._state = ""
+            self.state = ""
         elif character < " ":
             self._terminal.execute(character)
         elif character == "\x7f":
             pass
-        elif self._state == "escape":
+        elif self.state == "escape":
             self._take_escape(character)
         else:
             self._take_csi(character)
         return at + 1
 
-    def _learn(self, sequence: str, name: str, parameters: str) -> Action:
-        """Return what a sequence does; remember it if it is named in full."""
-        if name not in self._controls:
+    def learn(self, sequence: str, prefix: str, parameters: str, intermediates: str, final: str) -> Action:
+        """Return what a whole sequence (as it is written after `ESC [`) does, and remember it."""
+        control = self._find_control(prefix + intermediates + final)
+        numbers = read_parameters(parameters)
+        if len(self.known) >= _MOST_KNOWN:
+            self.known.clear()
+        self.known[sequence] = control, numbers
+        return control, numbers
+
+    def _find_control(self, name: str) -> Control:
+        control = self._controls.get(name)
+        if control is None:
             if len(self._controls) >= _MOST_KNOWN:
                 self._controls.clear()
-            self._controls[name] = self._terminal.find_control(name)
-        action = self._controls[name], read_parameters(parameters)
-        if sequence:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[sequence] = action
-        return action
+            control = self._controls[name] = self._terminal.find_control(name)
+        return control
 
     def _take_escape(self, character: str) -> None:
         if character <= "/":
             self._intermediates = (self._intermediates + character)[:4]
             return
-        self._state = ""
+        self.state = ""
         if character > "~":
             return
         if not self._intermediates:
             if character == "[":
-                self._state, self._prefix, self._parameters = "csi", "", ""
+                self.state, self._prefix, self._parameters = "csi", "", ""
                 return
             if character in _STRINGS:
-                self._state, self._kind, self._length = "string", _STRINGS[character], 0
+                self.state, self._kind, self._length = "string", _STRINGS[character], 0
                 return
         self._terminal.escape(self._intermediates, character)
 
     def _take_csi(self, character: str) -> None:
         if "@" <= character <= "~":
-            ignored = self._state == "ignore"
-            self._state = ""
+            ignored = self.state == "ignore"
+            self.state = ""
             if ignored:
                 return
             if character == "m" and not self._prefix and not self._intermediates:
                 self._terminal.pen = self._terminal.pen.after(self._parameters)
             else:
-                name = self._prefix + self._intermediates + character
-                control, numbers = self._learn("", name, self._parameters)
-                control(numbers)
+                control = self._find_control(self._prefix + self._intermediates + character)
+                control(read_parameters(self._parameters))
             self._terminal.last_text = ""
-        elif self._state == "ignore":
+        elif self.state == "ignore":
             return
         elif character > "~":
             return
         elif character <= "/":
             self._intermediates = (self._intermediates + character)[:4]
         elif self._intermediates:
-            self._state = "ignore"
+            self.state = "ignore"
         elif character <= ";":
             if len(self._parameters) < _MAX_SEQUENCE:
                 self._parameters += character
         elif self._prefix or self._parameters:
-            self._state = "ignore"
+            self.state = "ignore"
         else:
             self._prefix = character
 
@@ -250,12 +204,12 @@ class Parser:
         if not found:
             return stop
         if found[0] == "\x1b":
-            self._state = "end"
+            self.state = "end"
             return stop + 1
         if found[0] == "\x07":
             if self._kind != "osc":
                 return stop + 1
-            self._state = ""
+            self.state = ""
             self._finish_string()
         else:
             self.reset()

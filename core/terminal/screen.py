@@ -15,6 +15,7 @@ from core.contract.frame import TerminalFrame
 from core.contract.visible import make_visible_line
 from core.terminal.bulk import feed_bulk
 from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES
+from core.terminal.fast import FastFeed
 from core.terminal.line import Line
 from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, MOUSE_SGR, SYNCHRONIZED, ModalGrid
 from core.terminal.parser import Parser
@@ -37,6 +38,7 @@ class TerminalScreen(ModalGrid):
         self._frame: TerminalFrame | None = None
         super().__init__(_clamped(columns), _clamped(lines), max(0, scrollback))
         self._parser = Parser(self)
+        self._fast = FastFeed(self, self._parser)
 
     # --- in ---------------------------------------------------------------------------------------
 
@@ -45,12 +47,12 @@ class TerminalScreen(ModalGrid):
         text = data if isinstance(data, str) else self._decoder.decode(data)
         self._frame = None
         if len(text) >= 2 * self.columns:
-            if not self._parser.is_ground:
+            if self._parser.state:
                 begun = text.find("\n") + 1
-                self._parser.feed(text[:begun])
+                self._fast.feed(text[:begun])
                 text = text[begun:]
-            text = feed_bulk(self, self._parser, text)
-        self._parser.feed(text)
+            text = feed_bulk(self, self._parser, self._fast, text)
+        self._fast.feed(text)
 
     def resize(  # type: ignore[override]  # pyte names lines first; everything of ours names columns first
         self, columns: int | None = None, lines: int | None = None
@@ -67,6 +69,8 @@ class TerminalScreen(ModalGrid):
             reflow(self, columns, lines)
         self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
         self.columns, self.lines = columns, lines
+        self.note_room()
+        self._parser.known.clear()
         self.set_margins()
         self.cursor.x, self.cursor.y = min(self.cursor.x, columns - 1), min(self.cursor.y, lines - 1)
         self.dirty.clear()
@@ -157,6 +161,8 @@ class TerminalScreen(ModalGrid):
 
     def find_control(self, name: str) -> Callable[[list[int]], None]:
         """Return what a CSI sequence other than SGR does, by its prefix, intermediates and final byte."""
+        if name in "Hf":
+            return self.go_to
         if name in SEQUENCES:
             return partial(SEQUENCES[name], self)
         if name in ("h", "l", "?h", "?l"):
@@ -179,6 +185,11 @@ class TerminalScreen(ModalGrid):
     def _owe(self, text: str) -> None:
         if text and len(self._owed) < MAX_OWED:
             self._owed += text.encode()
+
+    def _set_origin(self, on: bool) -> None:
+        if on != (mo.DECOM in self.mode):
+            self._parser.known.clear()  # jumps lead elsewhere
+        super()._set_origin(on)
 
     def _resize_hidden(self, columns: int, lines: int) -> None:
         """Refit the main screen while the alternate one is shown, with the cursor that it will get back."""

@@ -383,7 +383,7 @@ def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], bef
 def test_a_flood_takes_the_short_way() -> None:
     screen = TerminalScreen(20, 4, 30)
     text = "".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000))
-    assert feed_bulk(screen, screen._parser, text) == ""
+    assert feed_bulk(screen, screen._parser, screen._fast, text) == ""
     assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
 
 

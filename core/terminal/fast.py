@@ -1,0 +1,99 @@
+"""The usual output, piece by piece between control sequences: styles, jumps of the cursor and text are done in place.
+
+Everything else goes to the parser. The result is the same as if the parser had done it all.
+"""
+
+from __future__ import annotations
+
+from pyte import modes as mo
+
+from core.terminal.grid import Grid
+from core.terminal.line import MOST_PENDING
+from core.terminal.parser import SEQUENCE, Parser
+
+
+class FastFeed:
+    """Feeds a grid and its parser."""
+
+    def __init__(self, grid: Grid, parser: Parser) -> None:
+        self._grid = grid
+        self._parser = parser
+
+    def feed(self, data: str) -> None:
+        """Act on text; it may end anywhere."""
+        grid, parser, act, draw = self._grid, self._parser, self._act, self._grid.draw
+        pieces = iter(data.split("\x1b["))
+        parser.feed(next(pieces))
+        # what the parser may change is read again after each of its turns
+        cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
+        dirty, known = grid.dirty, parser.known
+        for piece in pieces:
+            action = known.get(piece)
+            if action is not None and not parser.state:
+                control, numbers = action
+                if control is None:
+                    cursor.x, cursor.y = numbers
+                else:
+                    grid.last_text = last
+                    control(numbers)
+                    cursor, pen, rows, room = grid.cursor, grid.pen, grid.grid, grid.room
+                last = ""
+                continue
+            head, final, text = piece.partition("m")
+            following = pen.following.get(head)
+            if following is not None and final and not parser.state:
+                grid.pen = pen = following
+                last = text
+            else:
+                grid.last_text = last
+                text = act(piece)
+                cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
+            if not text:
+                continue
+            if not text.isprintable():
+                parser.feed(text)
+                cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
+                continue
+            x = cursor.x
+            stop = x + len(text)
+            line = rows[cursor.y]
+            if stop < room and len(line.pending) < MOST_PENDING and not line.wide and text.isascii():
+                dirty.add(cursor.y)
+                line.row = None
+                line.pending.append((x, text, pen.style))
+                cursor.x = stop
+            else:
+                draw(text)
+                text = grid.last_text
+            last = text
+        grid.last_text = last
+
+    def _act(self, piece: str) -> str:
+        """Let the parser act on what follows an `ESC [`; return the text that is left."""
+        grid, parser = self._grid, self._parser
+        if parser.state:
+            parser.feed("\x1b[" + piece)
+            return ""
+        head, final, text = piece.partition("H")
+        head += final
+        action = parser.known.get(head) if final else None
+        if action is None:
+            found = SEQUENCE.match(piece)
+            if found is None:
+                parser.feed("\x1b[" + piece)
+                return ""
+            head, text = found[0], piece[found.end() :]
+            if head.endswith("m") and found[2] == head[:-1]:
+                grid.pen = grid.pen.after(found[2])
+                grid.last_text = ""
+                return text
+            action = parser.known.get(head) or parser.learn(head, *found.groups())
+        control, numbers = action
+        if control is None:
+            grid.cursor.x, grid.cursor.y = numbers
+        else:
+            control(numbers)
+            if control == grid.go_to and mo.DECOM not in grid.mode:
+                parser.known[head] = None, [grid.cursor.x, grid.cursor.y]
+        grid.last_text = ""
+        return text
