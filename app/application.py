@@ -15,7 +15,7 @@ from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -25,6 +25,7 @@ from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
 from app.panes import STYLES
 from app.screens.workspace import WorkspaceScreen
+from app.themes import DEFAULT, THEMES
 from core.contract.errors import StetError
 from widgets.common.line_filter import ControlFilter
 from widgets.prompt.prompt import PromptPane
@@ -77,8 +78,9 @@ class StetApp(App[int]):
         self.exit_code = 0
         self.failure: BaseException | None = None
         """What ended the application, if it was an error of ours."""
-        if theme in self.available_themes:
-            self._take_theme(theme)
+        for ours in THEMES:
+            self.register_theme(ours)
+        self._take_theme(theme if theme in self.available_themes else DEFAULT)
         self._control_filter = ControlFilter()
         self.host: SessionHost | None = None
         """The running session's side; there from shortly after the first paint."""
@@ -104,8 +106,9 @@ class StetApp(App[int]):
         return self.workspace
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Guard every surface: no control character of foreign text reaches the terminal."""
-        return [*super().get_line_filters(), self._control_filter]
+        """Guard every surface: no control character of foreign text reaches the terminal, no colour under NO_COLOR."""
+        filters = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
+        return [*filters, *([NoColor()] if self.no_color else []), self._control_filter]
 
     def on_mount(self) -> None:
         self.set_keymap(self.catalogue.keymap())

@@ -25,8 +25,8 @@ class ModelSettings(Group):
 
 
 class UiSettings(Group):
-    theme: str = "textual-dark"
-    """Name of the colour theme."""
+    theme: str = "stet-dark"
+    """Name of the colour theme: `stet-dark`, `stet-light`, `stet-contrast`, `ansi-dark` and more; `/theme` shows them."""
     diff_view: Literal["auto", "unified", "split"] = "auto"
     """How changes are shown; `auto` puts them side by side where the window is wide enough."""
     mouse: bool = True
