@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.contract.conversation import MediaPart
 from core.contract.errors import ToolErrorType, ToolFailure
@@ -13,7 +13,7 @@ from core.contract.tool import ContentPart
 from core.contract.visible import make_visible_line
 from core.tools.builtin.read_file import MEDIA_TYPES, media_type
 from core.workspace.batch import BatchReader
-from core.workspace.encoding import decode, is_binary
+from core.workspace.encoding import decode, is_binary, plain_text
 from core.workspace.files import MAX_FILE_BYTES
 from core.workspace.globbing import expand_braces
 from core.workspace.paths import WorkspacePath
@@ -28,8 +28,7 @@ _AHEAD = 20
 _REASONS = {ToolErrorType.BINARY_FILE: "binary", ToolErrorType.FILE_NOT_FOUND: "File not found"}
 
 
-@dataclass(slots=True)
-class _Text:
+class _Text(NamedTuple):
     raw: str
     path: str
     text: str
@@ -120,12 +119,11 @@ class ReadingList:
             self._media.append(MediaPart(media_type(name, data), base64.b64encode(data).decode("ascii"), name))
 
     def _add_text(self, raw: str, path: str, data: bytes, is_whole: bool = True) -> None:
-        file = decode(data)
-        text = file.text
+        text = plain_text(data)
+        if text is None:
+            text = decode(data).text.encode("utf-8", "replace").decode("utf-8")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        if file.errors != "strict":
-            text = text.encode("utf-8", "replace").decode("utf-8")
         lines = text.count("\n") + (not text.endswith("\n")) if is_whole else 0
         room = self._budget if self._held < _AHEAD * self._budget else MIN_SHARE
         if len(text) > room:

@@ -98,21 +98,34 @@ def is_binary(data: bytes) -> bool:
     return size - len(head.translate(None, _CONTROL)) > size * _MAX_CONTROL_SHARE
 
 
-def decode(data: bytes) -> TextFile:
-    """Return the text of a file; `decode(data).encode(decode(data).text) == data` for every input it takes.
+def plain_text(data: bytes) -> str | None:
+    """Return the text of a file if it is UTF-8 without a mark, as nearly all are; none where `decode` must look closer.
 
     Raises:
         ToolFailure: binary_file.
     """
     if is_binary(data):
         raise ToolFailure(ToolErrorType.BINARY_FILE, f"The file is binary ({len(data):,} bytes).")
+    if data.startswith(_MARKS):
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def decode(data: bytes) -> TextFile:
+    """Return the text of a file; `decode(data).encode(decode(data).text) == data` for every input it takes.
+
+    Raises:
+        ToolFailure: binary_file.
+    """
+    text = plain_text(data)
+    if text is not None:
+        return TextFile(text)
     marked = _by_mark(data)
     if marked is not None:
         return marked
-    try:
-        return TextFile(data.decode("utf-8"))
-    except UnicodeDecodeError:
-        pass
     lenient = TextFile(data.decode("utf-8", "surrogateescape"), errors="surrogateescape")
     if _is_mostly_utf8(lenient.text):
         return lenient

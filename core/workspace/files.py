@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.workspace.beneath import opened
@@ -19,8 +20,7 @@ _READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _CHUNK = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """What a file was at one moment. Equal ones: nothing happened to it since."""
 
     inode: int

@@ -107,6 +107,16 @@ class RuleTree:
             return known
         return self._decide(relative + "/" if is_directory else relative)
 
+    def ignored_among(self, relatives: Iterable[tuple[str, bool]]) -> set[str]:
+        """As `is_ignored`, for paths each with whether it is a directory."""
+        standing = self._standing
+        ignored = set()
+        for path, is_directory in relatives:
+            known = standing.get(path.rpartition("/")[0])
+            if known is not False and self.is_ignored(path, is_directory=is_directory):
+                ignored.add(path)
+        return ignored
+
     def _stand(self, directory: str) -> bool | None:
         above: bool | None = False
         if directory:
@@ -158,21 +168,22 @@ class IgnoreRules:
 
     def git_rules_ignore(self, relative: str, *, is_directory: bool = False) -> bool:
         """As git would decide, from the `.gitignore` files alone: for trees where git can't be asked."""
-        if not self.filtering.git:
-            return False
+        return self.filtering.git and self._rules_of_git().is_ignored(relative, is_directory=is_directory)
+
+    def _rules_of_git(self) -> RuleTree:
         if self._git_rules is None:
             self._git_rules = RuleTree(self.root, (".gitignore",))
-        return self._git_rules.is_ignored(relative, is_directory=is_directory)
+        return self._git_rules
 
     def ignored_among(self, relatives: Sequence[tuple[str, bool]]) -> set[str]:
         """Return which of the paths (relative to the root, and whether each is a directory) are ignored."""
-        ignored = {path for path, is_directory in relatives if self.own_ignores(path, is_directory=is_directory)}
+        ignored = self._own.ignored_among(relatives) if self._own is not None else set()
         if not self.filtering.git:
             return ignored
         asked = self._ask_git([path for path, _ in relatives])
         if asked is not None:
             return ignored | asked
-        return ignored | {path for path, is_dir in relatives if self.git_rules_ignore(path, is_directory=is_dir)}
+        return ignored | self._rules_of_git().ignored_among(relatives)
 
     def _ask_git(self, relatives: Sequence[str]) -> set[str] | None:
         if not can_ask_git(self.root):
