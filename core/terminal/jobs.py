@@ -45,6 +45,7 @@ class JobTable:
         session: marks all children in their environment (`STET_SESSION`).
         scrollback: lines that each job keeps above its screen.
         terminals: false makes every command run with a pipe, as where no pseudo-terminal can be had.
+        shell_program: the user's own shell; if empty, the login shell.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class JobTable:
         *,
         scrollback: int = 10_000,
         terminals: bool = True,
+        shell_program: str = "",
     ) -> None:
         self.session = session or SessionId(new_id("session"))
         self._publish = publish
         self._scrollback = scrollback
         self._terminals = terminals
+        self._shell_program = shell_program
         self._jobs: dict[JobId, Job] = {}
         self._numbers = itertools.count(1)
         self._tasks: asyncio.TaskGroup | None = None
@@ -155,7 +158,7 @@ class JobTable:
                     "Your shell needs a terminal, and none can be had here.", "Commands still run, with pipes."
                 )
             id = self._next_id()
-            shell = login_shell()
+            shell = self._shell_program or login_shell()
             environment = shell_environment(self.session, id)
             child = await self._spawn(
                 (shell, "-l"), directory, environment, columns, lines, attached=True, outlives_shell=False

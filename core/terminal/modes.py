@@ -103,14 +103,14 @@ class ModalGrid(Grid):
             return
         if number not in _KNOWN_PRIVATE:
             return
-        if on:
-            self.mode.add(number << 5)
-        else:
-            self.mode.discard(number << 5)
         if number == 6:
             self._set_origin(on)
             self.cursor.x, self.cursor.y = 0, self.top if on else 0
-        elif number == 25:
+        elif on:
+            self.mode.add(number << 5)
+        else:
+            self.mode.discard(number << 5)
+        if number == 25:
             self.cursor.hidden = not on
         elif number == 5:
             self.touch_all()
