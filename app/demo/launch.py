@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from app.demo.guide import GUIDE
@@ -26,8 +27,12 @@ def run_demo(keep: Path | None) -> int:
     starter = os.getpid()
     try:
         check_terminal()
-        with tempfile.TemporaryDirectory(prefix="stet-demo-", ignore_cleanup_errors=True) as scratch:
-            folder = Path(os.path.abspath(keep or Path(scratch, "shop")))
+        with ExitStack() as stack:
+            if keep is None:
+                scratch = tempfile.TemporaryDirectory(prefix="stet-demo-", ignore_cleanup_errors=True)
+                folder = Path(stack.enter_context(scratch), "shop")
+            else:
+                folder = Path(os.path.abspath(keep))
             make_project(folder)
             code = run_screen(demo_options(folder))
     except StetError as error:

@@ -92,7 +92,10 @@ async def test_rejected_proposals_lead_on(place: Place) -> None:
     assert "You saved" not in place.read("kept/shop/receipt.py")
 
 
-async def test_a_prompt_of_the_users_own_gets_a_true_answer(place: Place) -> None:
+async def test_a_prompt_of_the_users_own_gets_a_true_answer_and_nothing_is_left(place: Place) -> None:
+    scratch = place.home / "tmp"
+    scratch.mkdir()
+    place.more["TMPDIR"] = str(scratch)
     async with place.open("demo") as terminal:
         await terminal.shows(FIRST)
         terminal.press("ctrl+c")
@@ -102,3 +105,4 @@ async def test_a_prompt_of_the_users_own_gets_a_true_answer(place: Place) -> Non
         terminal.press("ctrl+c")
         await terminal.shows(EMPTY)
         await leave(terminal)
+    assert list(scratch.iterdir()) == []
