@@ -213,8 +213,6 @@ class Job:
                 self._screen.feed("\x1bc\x1b[3J[binary output: not shown]\r\n")
             if not self._binary:
                 await self._feed(data)
-            if len(data) > 16 * 1024:
-                await asyncio.sleep(0.002)
         self._drained.set()
 
     async def _feed(self, data: bytes) -> None:
