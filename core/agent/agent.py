@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from core.agent.compactor import Compactor
 from core.agent.history import History
 from core.agent.limits import TurnLimits
 from core.agent.turn import Turn
@@ -31,6 +32,7 @@ class Agent:
     Args:
         system: gives the system prompt, anew for every step.
         first_turn: the number of the first turn; higher where a session is continued.
+        compactor: keeps the history within the model's window.
     """
 
     def __init__(
@@ -44,9 +46,11 @@ class Agent:
         limits: TurnLimits | None = None,
         retry: RetryPolicy | None = None,
         first_turn: int = 1,
+        compactor: Compactor | None = None,
     ) -> None:
         self.provider = provider
         self.history = history or History()
+        self.compactor = compactor or Compactor()
         self.spent: float | None = 0.0
         """US dollars since the start; none where a price was not known."""
         self._scheduler = scheduler
@@ -115,6 +119,7 @@ class Agent:
             steers=self._steers,
             retry=self.retry,
             spent=self.spent or 0.0,
+            compactor=self.compactor,
         )
         self._running = turn
         try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from core.bus.bus import Channel
 from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart
-from core.contract.events import MessageAdded
+from core.contract.events import HistoryReplaced, MessageAdded
 
 INTERRUPTED = "[The operation was interrupted before it completed; it may have been done in part.]"
 
@@ -18,8 +18,13 @@ INTERRUPTED = "[The operation was interrupted before it completed; it may have b
 class History:
     """The messages so far."""
 
-    def __init__(self, messages: Iterable[Message] = ()) -> None:
+    def __init__(self, messages: Iterable[Message] = (), pinned: Iterable[Message] = ()) -> None:
         self._messages: list[Message] = list(messages)
+        self.pinned: tuple[Message, ...] = tuple(pinned)
+        """What no compaction touches."""
+        self._former: tuple[Message, ...] = ()
+        self._kept = 0
+        """How many messages stood here after the last replacement."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -30,6 +35,28 @@ class History:
         """Calls of the last message: they wait for their results."""
         last = self._messages[-1] if self._messages else None
         return last.calls if last is not None and last.role is Role.MODEL else ()
+
+    @property
+    def former(self) -> tuple[Message, ...]:
+        """What stood here before the last replacement; empty where nothing was replaced."""
+        return self._former
+
+    @property
+    def restorable(self) -> tuple[Message, ...]:
+        """The history as if the last replacement had not been: what stood before, and what came since."""
+        return (*self._former, *self._messages[self._kept :]) if self._former else ()
+
+    async def replace(
+        self, messages: Iterable[Message], channel: Channel, reason: str, pinned: Iterable[Message] | None = None
+    ) -> None:
+        """Let the history be these messages, and say so; calls that lose their results are closed."""
+        fresh = restored_history(messages).messages
+        if pinned is not None:
+            self.pinned = tuple(pinned)
+        self.pinned = tuple(message for message in self.pinned if message in fresh)
+        self._former, self._messages, self._kept = self.messages, list(fresh), len(fresh)
+        places = tuple(place for place, message in enumerate(fresh) if message in self.pinned)
+        await channel.publish(HistoryReplaced(fresh, reason, places))
 
     async def add(self, message: Message, channel: Channel) -> None:
         """Add a message and say so."""

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.agent.breaker import LoopBreaker, Repetition
+from core.agent.compactor import Compactor
 from core.agent.history import History
 from core.agent.limits import TurnLimits
 from core.agent.step import ModelStep
+from core.agent.tokens import tokens_of_text, tokens_of_tools
 from core.bus.bus import Bus, Channel
 from core.contract.confirmation import Choice, Question
 from core.contract.conversation import CallPart, MediaPart, Message, ResultPart, Role, user_message
@@ -58,6 +60,7 @@ class Turn:
         steers: deque[str],
         retry: RetryPolicy,
         spent: float = 0.0,
+        compactor: Compactor | None = None,
     ) -> None:
         self.usage = Usage()
         self.cost: float | None = 0.0
@@ -71,6 +74,7 @@ class Turn:
         self._steers = steers
         self._retry = retry
         self._spent = spent
+        self._compactor = compactor or Compactor()
         self._number = number
         self._channel: Channel = bus.channel(number)
         self._breaker = LoopBreaker()
@@ -99,10 +103,9 @@ class Turn:
             await self._history.close_open_calls(self._channel)
 
     async def _take_step(self, number: int) -> TurnEnd | None:
+        await self._make_room()
         await self._channel.publish(StepStarted(number, self._provider.model))
-        request = ModelRequest(
-            self._history.messages, self._system(), self._scheduler.registry.declarations(self._provider.model)
-        )
+        request = self._request()
         step = ModelStep(self._provider, self._channel, self._retry)
         try:
             finish = await run_abortable(step.run(request), self._abort, grace=0)
@@ -111,10 +114,31 @@ class Turn:
             raise
         except ModelError as error:
             await self._keep_partial(step)
+            if error.kind is ModelErrorKind.CONTEXT_TOO_LONG and await self._make_room(refused=True):
+                return None
             await self._channel.publish(TurnFailed(error.message, error.hint, error.kind))
             return TurnEnd.FAILED
         await self.count(finish.usage)
+        self._compactor.meter.note(request.messages, _overhead(request), finish.usage.context_tokens)
         return await self._conclude(step, finish)
+
+    def _request(self) -> ModelRequest:
+        return ModelRequest(
+            self._history.messages, self._system(), self._scheduler.registry.declarations(self._provider.model)
+        )
+
+    async def _make_room(self, *, refused: bool = False) -> bool:
+        """Compact the history where the next request needs it, or the model has `refused` it as too long."""
+        overhead = _overhead(self._request())
+        if not refused and not self._compactor.is_needed(self._history, self._provider, overhead):
+            return False
+        work = self._compactor.propose(self._history, self._provider, overhead)
+        proposal = await run_abortable(work, self._abort, grace=0)
+        if proposal is None:
+            return False
+        await self._compactor.apply(proposal, self._history, self._channel)
+        await self.count(replace(proposal.usage, context_tokens=proposal.after))
+        return True
 
     async def _keep_partial(self, step: ModelStep) -> None:
         partial = step.partial_message()
@@ -204,6 +228,11 @@ class Turn:
         request = QuestionRequest("Go on?", (question,))
         reply = await run_abortable(self._bus.ask(request, turn=self._number), self._abort, grace=0)
         return not reply.cancelled and reply.answers.get(question.question) == GO_ON
+
+
+def _overhead(request: ModelRequest) -> int:
+    """Return the tokens of what goes along with the messages."""
+    return tokens_of_text(request.system) + tokens_of_tools(request.tools)
 
 
 def _result_part(done: CompletedCall, repeated: Repetition | None) -> ResultPart:

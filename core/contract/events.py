@@ -112,8 +112,23 @@ class RetryStarted:
 
 @dataclass(frozen=True, slots=True)
 class ContextCompacted:
+    """Room was made in the context; the `HistoryReplaced` before it says what stands there now. Tokens are estimates."""
+
     before_tokens: int
     after_tokens: int
+    by_model: bool = True
+    """The model wrote the summary; else it is made of beginnings, as the model could not be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReplaced:
+    """The history is now these messages: compacted, rewound, or changed by the user. Later ones are added to them."""
+
+    messages: tuple[Message, ...]
+    reason: str
+    """In a few words."""
+    pinned: tuple[int, ...] = ()
+    """Positions of messages that no compaction touches."""
 
 
 # --- model ----------------------------------------------------------------------------------------
@@ -365,6 +380,7 @@ Event = (
     | RetryWaiting
     | RetryStarted
     | ContextCompacted
+    | HistoryReplaced
     | StepStarted
     | TextDelta
     | ThoughtDelta

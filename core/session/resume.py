@@ -9,7 +9,7 @@ from pathlib import Path
 from core.bus.replay import read_record
 from core.contract.conversation import Message
 from core.contract.envelope import Envelope
-from core.contract.events import MessageAdded, TodosChanged
+from core.contract.events import HistoryReplaced, MessageAdded, TodosChanged
 from core.contract.ids import SessionId
 from core.contract.todo import TodoList
 
@@ -20,6 +20,7 @@ class ResumedSession:
     envelopes: Sequence[Envelope]
     """Everything recorded, for the screen."""
     messages: tuple[Message, ...]
+    pinned: tuple[Message, ...]
     todos: TodoList
     last_seq: int
     last_turn: int
@@ -40,9 +41,23 @@ def resume_session(path: Path) -> ResumedSession:
     return ResumedSession(
         SessionId(path.stem),
         record.envelopes,
-        tuple(payload.message for payload in payloads if isinstance(payload, MessageAdded)),
+        *_fold(record.envelopes),
         todos,
         max((envelope.seq for envelope in record.envelopes), default=0),
         max((envelope.turn for envelope in record.envelopes), default=0),
         record.unreadable,
     )
+
+
+def _fold(envelopes: Sequence[Envelope]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Return the history as it stood at the end, and what of it is pinned."""
+    messages: list[Message] = []
+    pinned: tuple[Message, ...] = ()
+    for envelope in envelopes:
+        payload = envelope.payload
+        if isinstance(payload, MessageAdded):
+            messages.append(payload.message)
+        elif isinstance(payload, HistoryReplaced):
+            messages = list(payload.messages)
+            pinned = tuple(messages[place] for place in payload.pinned if place < len(messages))
+    return tuple(messages), pinned
