@@ -1,0 +1,214 @@
+"""Carrying steps out: new content is laid beside first, then each step is one rename, link or removal.
+
+Before a step its path is looked at for the last time: what is no longer as planned stops everything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.visible import make_visible_line
+from core.fileops.content import overwrite, read_all, write_new
+from core.fileops.entries import Roots, look, rename_new, status_of, sync_file_system, try_link
+from core.fileops.steps import EntryKind, Seen, Step, StepKind
+from core.workspace.atomic import copy_attributes
+from core.workspace.files import explain
+
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def place_steps(roots: Roots, steps: Sequence[Step], mark: str) -> list[Step]:
+    """Return the steps with names for what lies beside: `.stet-MARK-N.new` and `.stet-MARK-N.old`. Looks only."""
+    moving = [
+        (step.root, path)
+        for step in steps
+        if step.kind in (StepKind.REMOVE, StepKind.MOVE, StepKind.MAKE_DIRECTORY)
+        for path in (step.path, *([step.target] if step.kind is StepKind.MOVE else []))
+    ]
+    placed = []
+    for number, step in enumerate(steps):
+        folder = os.path.dirname(step.path)
+        name = f".stet-{mark}-{number}"
+        temporary = ""
+        if step.has_content:
+            calm = _calm_folder(roots, step.root, folder, [path for root, path in moving if root == step.root])
+            temporary = os.path.join(calm, f"{name}.new")
+        placed.append(
+            step.named(temporary, os.path.join(folder, f"{name}.old"), in_place=_must_stay(roots, step))
+            if step.kind is not StepKind.MOVE
+            else step
+        )
+    return placed
+
+
+def _calm_folder(roots: Roots, root: str, folder: str, moving: Sequence[str]) -> str:
+    """Return the nearest directory at or above `folder` that exists and stays where it is."""
+    while folder:
+        inside = f"{folder}/"
+        if not any(inside.startswith(f"{path}/") for path in moving):
+            with contextlib.suppress(OSError), roots.parent(root, folder) as (parent, name):
+                status = status_of(parent, name)
+                if status is not None and stat.S_ISDIR(status.st_mode):
+                    return folder
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _must_stay(roots: Roots, step: Step) -> bool:
+    """Return whether a file keeps its inode: it has several names, or its owner can't be given to another file."""
+    if step.kind is not StepKind.REPLACE:
+        return False
+    try:
+        with roots.parent(step.root, step.path) as (parent, name):
+            status = status_of(parent, name)
+    except OSError:
+        return False
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return False
+    if os.geteuid() == 0:
+        return status.st_nlink > 1
+    groups = {os.getegid(), *os.getgroups()}
+    return status.st_nlink > 1 or status.st_uid != os.geteuid() or status.st_gid not in groups
+
+
+def lay_beside(roots: Roots, steps: Sequence[Step]) -> None:
+    """Write the new contents beside, and copies of the old ones where files are written in place; sync all at once."""
+    touched: dict[str, None] = {}
+    for step in steps:
+        if not step.has_content:
+            continue
+        touched[step.root] = None
+        mode = 0o600 if step.kind is StepKind.REPLACE else 0o666
+        try:
+            with roots.parent(step.root, step.temporary) as (parent, name):
+                write_new(parent, name, step.data, mode)
+                if step.mode is not None:
+                    os.chmod(name, step.mode, dir_fd=parent)
+            if step.in_place:
+                with roots.parent(step.root, step.path) as (parent, name):
+                    write_new(parent, os.path.basename(step.kept), read_all(parent, name), 0o600)
+        except OSError as error:
+            raise _failure(error, step) from error
+    for root in touched:
+        sync_file_system(roots.open_to_sync(root))
+
+
+def carry_out(roots: Roots, step: Step) -> None:
+    """Do one step.
+
+    Raises:
+        ToolFailure: file_changed, or what the system says; the step may have been done in part.
+    """
+    try:
+        with roots.parent(step.root, step.path) as (parent, name):
+            _check(step, parent, name)
+            if step.kind is StepKind.REPLACE:
+                _replace(roots, step, parent, name)
+            elif step.kind is StepKind.REMOVE:
+                rename_new(parent, name, parent, os.path.basename(step.kept))
+            elif step.kind is StepKind.MOVE:
+                with roots.parent(step.root, step.target) as (target, new_name):
+                    rename_new(parent, name, target, new_name)
+            else:
+                _make(roots, step, parent, name)
+    except FileExistsError as error:
+        raise changed(step, "someone else made it") from error
+    except OSError as error:
+        raise _failure(error, step) from error
+
+
+def _check(step: Step, parent: int, name: str) -> None:
+    now = look(parent, name, deep=step.before is not None and bool(step.before.digest))
+    if step.before is None:
+        if now is not None:
+            raise changed(step, "someone else made it")
+    elif now is None:
+        raise changed(step, "it was removed")
+    elif not step.before.fits(now):
+        raise changed(step, "it is no longer what was planned for")
+
+
+def _replace(roots: Roots, step: Step, parent: int, name: str) -> None:
+    assert step.before is not None
+    if step.in_place:
+        overwrite(parent, name, step.data, step.before.mode)
+        return
+    with roots.parent(step.root, step.temporary) as (folder, temporary):
+        like = os.open(name, _READ, dir_fd=parent)
+        try:
+            new = os.open(temporary, _READ, dir_fd=folder)
+            try:
+                copy_attributes(like, new)
+            finally:
+                os.close(new)
+        finally:
+            os.close(like)
+        kept = os.path.basename(step.kept)
+        if not try_link(parent, name, parent, kept):
+            rename_new(parent, name, parent, kept)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=parent)
+
+
+def _make(roots: Roots, step: Step, parent: int, name: str) -> None:
+    """Make what is not there yet. A mark says that it was begun, where nothing else would."""
+    kept = os.path.basename(step.kept)
+    if step.kind is StepKind.CREATE:
+        with roots.parent(step.root, step.temporary) as (folder, temporary):
+            if not try_link(folder, temporary, parent, name):
+                write_new(parent, kept, b"", 0o600)
+                rename_new(folder, temporary, parent, name)
+        return
+    write_new(parent, kept, b"", 0o600)
+    try:
+        if step.kind is StepKind.LINK:
+            os.symlink(step.target, name, dir_fd=parent)
+        else:
+            os.mkdir(name, 0o777 if step.mode is None else step.mode | 0o700, dir_fd=parent)
+    except OSError:
+        os.unlink(kept, dir_fd=parent)
+        raise
+
+
+def changed(step: Step, why: str) -> ToolFailure:
+    """Return the refusal of a step whose path is no longer as planned."""
+    shown = make_visible_line(step.path)
+    return ToolFailure(
+        ToolErrorType.FILE_CHANGED, f"File changed on disk: {shown} ({why})", "Look at it again, then repeat the call."
+    )
+
+
+def _failure(error: OSError, step: Step) -> ToolFailure:
+    shown = make_visible_line(step.path)
+    if error.errno == errno.EFBIG and step.kind in (StepKind.REMOVE, StepKind.MOVE):
+        return ToolFailure(ToolErrorType.FILE_WRITE_FAILURE, f"{shown}: {error.strerror}", "Use a shell command.")
+    return explain(error, shown, ToolErrorType.FILE_WRITE_FAILURE)
+
+
+def see(roots: Roots, root: str, path: str) -> Seen | None:
+    """Return what a path is now; none if nothing is there.
+
+    Raises:
+        ToolFailure: it can't be looked at, or is neither a file, a link nor a directory.
+    """
+    step = Step(StepKind.REMOVE, root, path)
+    try:
+        with roots.parent(root, path) as (parent, name):
+            seen = look(parent, name)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _failure(error, step) from error
+    if seen is not None and seen.kind is EntryKind.OTHER:
+        raise ToolFailure(ToolErrorType.TARGET_IS_SPECIAL, f"Neither a file nor a directory: {make_visible_line(path)}")
+    return seen
+
+
+def forget_data(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps without their contents: they lie on the disk now."""
+    return [replace(step, data=b"") for step in steps]

@@ -1,0 +1,200 @@
+"""Directory entries beneath a root: looked at, renamed and removed without following a link.
+
+It knows nothing of operations and journals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+
+from core.fileops.steps import EntryKind, Seen
+from core.workspace.beneath import open_beneath, opened_root
+
+MAX_TREE = 20_000
+"""Entries of a directory that is removed or moved as a whole."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1024 * 1024
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
+_RENAME_NOREPLACE = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Roots:
+    """The root directories of one transaction, opened once; a context manager."""
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._opened: dict[str, int] = {}
+
+    def __enter__(self) -> Roots:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.clear()
+        self._stack.close()
+
+    def open(self, root: str) -> int:
+        """Return the descriptor of a root directory."""
+        if root not in self._opened:
+            self._opened[root] = self._stack.enter_context(opened_root(root))
+        return self._opened[root]
+
+    def open_to_sync(self, root: str) -> int:
+        """Return a descriptor of a root directory that can be synced (`open` gives one that can't be read)."""
+        key = f"{root}\0"
+        if key not in self._opened:
+            self._opened[key] = open_beneath(self.open(root), ".", _FOLDER)
+            self._stack.callback(os.close, self._opened[key])
+        return self._opened[key]
+
+    @contextlib.contextmanager
+    def parent(self, root: str, path: str) -> Iterator[tuple[int, str]]:
+        """Yield a descriptor of the directory that `path` lies in, and its last component.
+
+        Raises:
+            OSError: the directory is not there, or a link stands in the way.
+        """
+        directory, name = os.path.split(path)
+        fd = open_beneath(self.open(root), directory, _FOLDER)
+        try:
+            yield fd, name
+        finally:
+            os.close(fd)
+
+
+def look(parent: int, name: str, *, deep: bool = True) -> Seen | None:
+    """Return what an entry is; none if nothing is there.
+
+    Args:
+        deep: read contents and list directories; otherwise only the kind counts.
+    """
+    try:
+        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        mode = stat.S_IMODE(status.st_mode)
+        if stat.S_ISLNK(status.st_mode):
+            return Seen.link(os.readlink(name, dir_fd=parent))
+        if stat.S_ISDIR(status.st_mode):
+            return Seen(EntryKind.DIRECTORY, mode, tree_digest(parent, name) if deep else "")
+        if not stat.S_ISREG(status.st_mode):
+            return Seen(EntryKind.OTHER)
+        return Seen(EntryKind.FILE, mode, _content_digest(parent, name) if deep else "")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _content_digest(parent: int, name: str) -> str:
+    fd = os.open(name, _FILE, dir_fd=parent)
+    try:
+        digest = hashlib.sha256()
+        while chunk := os.read(fd, _CHUNK):
+            digest.update(chunk)
+        return digest.hexdigest()
+    finally:
+        os.close(fd)
+
+
+def tree_digest(parent: int, name: str) -> str:
+    """Return a digest of a directory's entries: names, kinds, modes, sizes, dates and inodes, not contents.
+
+    Raises:
+        OSError: it can't be read, or has more than `MAX_TREE` entries (EFBIG).
+    """
+    digest = hashlib.sha256()
+    count = 0
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for directory, folders, files, fd in os.fwalk(name, dir_fd=parent, onerror=fail):
+        folders.sort()
+        for entry in sorted([*folders, *files]):
+            count += 1
+            if count > MAX_TREE:
+                raise OSError(errno.EFBIG, f"the directory has more than {MAX_TREE:,} entries", name)
+            status = os.stat(entry, dir_fd=fd, follow_symlinks=False)
+            dated = 0 if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
+            facts = (directory, entry, status.st_mode, status.st_ino, status.st_size if dated else 0, dated)
+            digest.update(repr(facts).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def status_of(parent: int, name: str) -> os.stat_result | None:
+    """Return an entry's own status; none if nothing is there."""
+    try:
+        return os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def is_same(one: os.stat_result | None, other: os.stat_result | None) -> bool:
+    """Return whether both are one and the same file."""
+    return one is not None and other is not None and os.path.samestat(one, other)
+
+
+def rename_new(source: int, name: str, target: int, new_name: str) -> None:
+    """Rename to a name that must be free.
+
+    Raises:
+        FileExistsError: it is not.
+    """
+    if _has_renameat2():
+        done = _libc.renameat2(source, os.fsencode(name), target, os.fsencode(new_name), _RENAME_NOREPLACE)
+        code = ctypes.get_errno()
+        if done == 0:
+            return
+        if code not in (errno.EINVAL, errno.ENOSYS):  # a file system that can't do it
+            raise OSError(code, os.strerror(code), new_name)
+    if status_of(target, new_name) is not None:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new_name)
+    os.rename(name, new_name, src_dir_fd=source, dst_dir_fd=target)
+
+
+def _has_renameat2() -> bool:
+    return hasattr(_libc, "renameat2")
+
+
+def try_link(source: int, name: str, target: int, new_name: str) -> bool:
+    """Give a file another name; false where the file system has no hard links.
+
+    Raises:
+        FileExistsError: the name is taken.
+    """
+    try:
+        os.link(name, new_name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return False
+    return True
+
+
+def remove_entry(parent: int, name: str) -> None:
+    """Remove a file, a link or a whole directory; nothing is said if it is not there."""
+    status = status_of(parent, name)
+    if status is None:
+        return
+    if stat.S_ISDIR(status.st_mode):
+        shutil.rmtree(name, dir_fd=parent)
+    else:
+        os.unlink(name, dir_fd=parent)
+
+
+def sync_file_system(directory: int) -> None:
+    """Make everything written to the file system of a directory durable (syncfs(2), where there is none sync(2)).
+
+    Raises:
+        OSError: what was written can't be kept.
+    """
+    if not hasattr(_libc, "syncfs"):
+        os.sync()
+    elif _libc.syncfs(directory) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
