@@ -190,10 +190,7 @@ async def _compose(
     options: SessionOptions, folders: Folders, loaded: LoadedSettings, trust: ProjectTrust, stack: AsyncExitStack
 ) -> Engine:
     settings = loaded.settings
-    try:
-        provider = choose_provider(None, settings, os.environ, script_speed=options.script_speed)
-    except StetError as error:
-        raise NoUsableModel(error.message, error.hint) from error
+    provider = _choose_model(settings, options)
     stack.push_async_callback(provider.close)
     preload(provider)
     store = SessionStore(folders.state / "sessions", options.directory)
@@ -208,7 +205,10 @@ async def _compose(
     files = rule_files(folders, options.directory, trust)
     policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
     publisher = _Publisher(bus)
-    jobs = await stack.enter_async_context(JobTable(publisher.publish, session, scrollback=settings.shell.scrollback))
+    shell = settings.shell
+    jobs = await stack.enter_async_context(
+        JobTable(publisher.publish, session, scrollback=shell.scrollback, shell_program=shell.program)
+    )
     todos = TodoBoard(publisher.publish)
     if resumed:
         todos.todos = resumed.todos
@@ -279,6 +279,13 @@ async def _open_undo(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-undo-", ignore_cleanup_errors=True)))
     undo = await make_undo_store(workspace, folder, session, publisher.publish, folders.state)
     return await stack.enter_async_context(undo)
+
+
+def _choose_model(settings: Settings, options: SessionOptions) -> Provider:
+    try:
+        return choose_provider(None, settings, os.environ, script_speed=options.script_speed)
+    except StetError as error:
+        raise NoUsableModel(error.message, error.hint) from error
 
 
 class _Publisher:

@@ -28,6 +28,8 @@ from widgets.diff.review import ReviewScreen
 
 log = logging.getLogger(__name__)
 
+_SPLIT = {"auto": None, "unified": False, "split": True}
+"""By the setting `ui.diff_view`."""
 _OUTCOMES = {
     ReviewDecision.ONCE: ToolConfirmationOutcome.PROCEED_ONCE,
     ReviewDecision.SESSION: ToolConfirmationOutcome.PROCEED_ALWAYS,
@@ -149,6 +151,7 @@ class ApprovalsPresenter(Presenter):
                 recompute=recompute,
                 open_editor=open_editor,
                 place=place,
+                split=_SPLIT[self.stage.engine.settings.ui.diff_view],
             ),
         )
         return reply_of_review(outcome)

@@ -19,6 +19,8 @@ class SessionPresenter(Presenter):
         super().__init__(stage)
         self._prompt = prompt
         self._asked_to_quit = 0.0
+        if stage.engine.settings.ui.reduced_motion:
+            stage.app.animation_level = "none"
 
     def register(self) -> None:
         register, workspace = self.stage.app.dispatch.register, self.stage.workspace

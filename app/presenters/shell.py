@@ -80,7 +80,7 @@ class ShellPresenter(Presenter):
         pane.add_job(event.id, event.command, is_shell=job.is_shell, scrollback=job.scrollback)
         pane.show_frame(event.id, job.frame())
         if not job.running:
-            pane.end_job(event.id, None, None)
+            pane.end_job(event.id, job.exit_code, job.signal)
         if not self.stage.workspace.dock_shown and self.stage.workspace.size.height >= 20:
             self.stage.workspace.set_dock("third")
 

@@ -49,6 +49,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         grant: str,
         guard: TypeAheadGuard | None,
         place: tuple[int, int],
+        split: bool | None = None,
     ) -> None:
         super().__init__(guard=guard, place=place)
         self.proposals = proposals
@@ -57,6 +58,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         self.grant = grant
         self._title = title
         self._tool = tool
+        self._split = split
 
     # --- looks ------------------------------------------------------------------------------------
 
@@ -74,6 +76,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
 
     def on_mount(self) -> None:
         self.query_one("#grant").display = bool(self.grant)
+        self.view.split_choice = self._split
         self.show_marks()
         self.view.focus()
 

@@ -46,6 +46,7 @@ class ReviewScreen(ReadingScreen):
         notes: by path, what the reviewer should know.
         recompute: without it nothing can be edited.
         open_editor: without it there is no editor to go to.
+        split: side by side; if none, where the window is wide enough.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
@@ -64,11 +65,14 @@ class ReviewScreen(ReadingScreen):
         open_editor: OpenEditor | None = None,
         guard: TypeAheadGuard | None = None,
         place: tuple[int, int] = (1, 1),
+        split: bool | None = None,
     ) -> None:
         if not patches:
             raise ValueError("a review needs at least one patch")
         proposals = [Proposal(patch, (notes or {}).get(patch.path, ())) for patch in patches]
-        super().__init__(proposals, title=title, tool=tool, reason=reason, grant=grant, guard=guard, place=place)
+        super().__init__(
+            proposals, title=title, tool=tool, reason=reason, grant=grant, guard=guard, place=place, split=split
+        )
         self.rule = rule
         self._recompute = recompute
         self._open_editor = open_editor
