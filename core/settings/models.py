@@ -18,8 +18,6 @@ class ModelSettings(Group):
     """PROVIDER/NAME, for instance `gemini/gemini-2.5-pro`; empty: chosen by the keys in the environment."""
     gemini: str = "gemini-2.5-pro"
     """The Gemini model where only the provider is given."""
-    openai: str = ""
-    """The model of the OpenAI-compatible server where only the provider is given."""
     retries: int = Field(default=3, ge=0, le=10)
     """How often a failed request is sent again before anything of its answer was shown."""
 
