@@ -7,6 +7,7 @@ from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
 from app.commands.undo import COMMANDS as UNDO_COMMANDS
 from app.presenters.approvals import ApprovalsPresenter
+from app.presenters.attention import AttentionPresenter
 from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
 from app.presenters.mcp import McpPresenter
@@ -47,4 +48,4 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:
     """Return the presenters that stand for themselves."""
-    return (SearchPresenter(stage), DraftsPresenter(stage))
+    return (SearchPresenter(stage), DraftsPresenter(stage), AttentionPresenter(stage))

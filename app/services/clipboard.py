@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from textual.app import App
 
+from app.services.terminal_writing import osc52, passed_through, write_to_terminal
+
 MAX_OSC52 = 74_994
-"""Characters that terminals take for certain (xterm's limit on the encoded string is 100,000 bytes)."""
+"""Bytes that terminals take for certain (xterm's limit on the encoded string is 100,000 bytes)."""
 
 _NATIVE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("WAYLAND_DISPLAY", ("wl-copy",)),
@@ -22,29 +27,49 @@ _NATIVE: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 async def copy_text(app: App[Any], text: str, what: str) -> None:
-    """Put a text on the clipboard and say how."""
-    route = await _copy_natively(text) or await _copy_by_tmux(text)
-    if not route:
-        app.copy_to_clipboard(text)
-        route = "the terminal (OSC 52)"
-        if len(text) > MAX_OSC52:
-            app.notify("The text is longer than many terminals take; it may be cut.", severity="warning", markup=False)
-    app.notify(f"Copied {what}: {len(text):,} characters by {route}.", markup=False)
+    """Put a text on the clipboard and say how, and whether that is certain; a text too long for it goes to a file."""
+    app._clipboard = text  # Textual's own, for pasting within the application
+    size = len(text.encode("utf-8", "replace"))
+    said = f"Copied {what}, {len(text):,} characters"
+    route = await _copy_natively(text)
+    if route:
+        app.notify(f"{said}, by {route}.", markup=False)
+        return
+    if size > MAX_OSC52:
+        path = await asyncio.to_thread(_save, text)
+        app.notify(f"{what.capitalize()} is too long for the terminal's clipboard. It is in {path}", markup=False)
+        return
+    in_tmux = bool(os.environ.get("TMUX")) and await _feed(("tmux", "load-buffer", "-w", "-"), text)
+    write_to_terminal(app, passed_through(osc52(text), os.environ))
+    if in_tmux:
+        app.notify(f"{said}: in tmux's buffer, and sent to the terminal (OSC 52, unverified).", markup=False)
+    else:
+        app.notify(f"{said}: sent to the terminal (OSC 52, unverified).", markup=False)
+
+
+def native_tools(environment: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Return the commands that put text on the user's clipboard here; none over SSH, as the clipboard is elsewhere."""
+    if environment.get("SSH_CONNECTION"):
+        return []
+    return [
+        command
+        for variable, command in _NATIVE
+        if (not variable or environment.get(variable)) and shutil.which(command[0])
+    ]
 
 
 async def _copy_natively(text: str) -> str:
-    if os.environ.get("SSH_CONNECTION"):
-        return ""  # the clipboard here is not the user's
-    for variable, command in _NATIVE:
-        if (not variable or os.environ.get(variable)) and shutil.which(command[0]) and await _feed(command, text):
+    for command in native_tools(os.environ):
+        if await _feed(command, text):
             return command[0]
     return ""
 
 
-async def _copy_by_tmux(text: str) -> str:
-    if os.environ.get("TMUX") and await _feed(("tmux", "load-buffer", "-w", "-"), text):
-        return "tmux"
-    return ""
+def _save(text: str) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix="stet-copy-", suffix=".txt")  # mkstemp makes it 0600
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="") as file:
+        file.write(text)
+    return Path(name)
 
 
 async def _feed(command: tuple[str, ...], text: str) -> bool:

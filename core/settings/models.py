@@ -31,6 +31,8 @@ class UiSettings(Group):
     """Use the mouse; off leaves selecting text to the terminal."""
     reduced_motion: bool = False
     """No animation at all."""
+    notifications: bool = True
+    """Bell, notification and title of the terminal, while it has not the focus and something waits or is over."""
 
 
 class ReadFileSettings(Group):
