@@ -19,6 +19,10 @@ MAX_TEXT = 64_000
 _LIMITS = (("|", 400), ("${", 500), ("<<", 60))
 """How many of these a text may hold: the parser needs time and memory in their square (`a|` 8,000 times: 650 MB)."""
 
+_ASCII = bytes(range(128)) + b"_" * 128
+"""Every byte of a character beyond ASCII becomes one of a word, which it is to bash as well: the grammar's scanner asks
+the C library about characters with tables that end at 255, and reads past them (tree-sitter-bash 0.25.1 crashes)."""
+
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command"})
 _NOT_WORDS = frozenset(
     "variable_assignment file_redirect heredoc_redirect herestring_redirect comment heredoc_body".split()
@@ -41,7 +45,7 @@ def is_parsable(text: str) -> bool:
 def read_tree(text: str, into: ShellSyntax) -> bool:
     """Add what the text's syntax tree holds; return whether bash's grammar took all of it."""
     source = text.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
+    root = _parser().parse(source.translate(_ASCII)).root_node
     pending: list[Any] = [root]
     while pending:
         node = pending.pop()

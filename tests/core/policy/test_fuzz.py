@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.policy.engine import PolicyEngine
 from core.policy.rules import SHELL_TOOL, Rule, Verdict
+from core.policy.shell_reader import find_commands
 from tests.fakes.shell_texts import ALLOWED, TracedBash, shell_texts
 
 ENGINE = PolicyEngine([Rule(SHELL_TOOL, "allow", prefix) for prefix in ALLOWED])
@@ -31,3 +34,34 @@ def test_any_text_gets_a_decision(text: str) -> None:
     for engine in (ENGINE, STRICT):
         decision = engine.check_command(text)
         assert decision.reason and decision.verdict in Verdict
+
+
+def test_characters_beyond_ascii_never_crash_the_parser() -> None:
+    # the grammar's scanner reads past a table of the C library for these; a crash would take the whole program
+    dice = random.Random(7)
+    marks = [
+        "<<EOF",
+        "<<-E",
+        "\n",
+        "$",
+        "{",
+        "}",
+        "(",
+        ")",
+        "#",
+        "x",
+        "=",
+        "[",
+        "]",
+        " ",
+        "'",
+        '"',
+        "\\",
+        "|",
+        "<",
+        "`",
+    ]
+    for _ in range(3_000):
+        wide = (chr(dice.choice((dice.randint(0x80, 0xD7FF), dice.randint(0xE000, 0x10FFFF)))) for _ in range(12))
+        find_commands("".join(piece for char in wide for piece in (char, dice.choice(marks))))
+    assert ("git", "push", "ü") in find_commands("écho é && git push ü")
