@@ -21,7 +21,9 @@ from app.policy_setup import find_trust, rule_files
 from app.session_services import connect_services
 from app.undo_setup import make_undo_store
 from core.agent.agent import Agent
-from core.agent.history import restored_history
+from core.agent.compactor import Compactor, describe_todos
+from core.agent.context import ContextEditor
+from core.agent.history import History, restored_history
 from core.agent.limits import TurnLimits
 from core.agent.system_prompt import system_prompt
 from core.bus.bus import Bus
@@ -90,6 +92,8 @@ class Engine:
     """Tools from outside, MCP servers among them."""
     memory: str = ""
     """What the model is told of earlier sessions."""
+    context_editor: ContextEditor = field(default_factory=ContextEditor)
+    """Remembers what the user took out of the context."""
     shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
     """The terminal that commands get; the screen sets it to its shell pane's size."""
     _notes: list[str] = field(default_factory=list)
@@ -235,11 +239,13 @@ async def _compose(
         scheduler,
         bus,
         system=lambda: engine.system_prompt(),
-        history=restored_history(resumed.messages) if resumed else None,
+        history=_restored(resumed) if resumed else None,
+        compactor=Compactor(lambda: describe_todos(todos.todos)),
         limits=TurnLimits(settings.agent.max_turns, settings.agent.max_cost),
         retry=RetryPolicy(retries=settings.model.retries),
         first_turn=resumed.last_turn + 1 if resumed else 1,
     )
+    agent.prompts += resumed.prompts if resumed else ()
     publisher.agent = agent
     parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, undo, resumed, problems, outside)
     engine = Engine(options, folders, loaded, bus, *parts)
@@ -298,6 +304,12 @@ class _Publisher:
     async def publish(self, event: Event) -> None:
         turn = self.agent.turn if self.agent is not None and self.agent.is_busy else 0
         await self._bus.publish(event, turn=turn)
+
+
+def _restored(resumed: ResumedSession) -> History:
+    history = restored_history(resumed.messages)
+    history.pinned = tuple(message for message in resumed.pinned if message in history.messages)
+    return history
 
 
 def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from app.commands.registry import CommandRegistry
 
 
+REWIND_WITHIN = 0.8
+"""Seconds within which esc must come again to go back."""
+
+
 class PromptPresenter(Presenter):
     """Takes what the user sends."""
 
@@ -35,6 +40,8 @@ class PromptPresenter(Presenter):
         self._queue: deque[Draft] = deque()
         self._turn: asyncio.Task[None] | None = None
         self._sent: Draft | None = None
+        self._escaped = 0.0
+        """When esc came that stopped nothing."""
         stage.app.completions.index = FileIndex(stage.engine.workspace)
         stage.app.completions.commands = self._complete_command
 
@@ -124,9 +131,16 @@ class PromptPresenter(Presenter):
     # --- stopping ---------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Stop the turn; a second time kills."""
+        """Stop the turn; a second time kills. Twice where nothing runs and nothing is written: go back."""
         agent = self.stage.engine.agent
-        agent.interrupt(hard=agent.is_stopping)
+        if agent.interrupt(hard=agent.is_stopping) or not self.pane.draft.is_empty:
+            self._escaped = 0.0
+            return
+        if time.monotonic() - self._escaped < REWIND_WITHIN:
+            self._escaped = 0.0
+            self.stage.spawn(self.run_command("rewind"))
+        else:
+            self._escaped = time.monotonic()
 
     def _refuse_paste(self, message: PasteRefused) -> None:
         text = f"The paste has {message.characters:,} characters; the prompt takes {message.limit:,}."

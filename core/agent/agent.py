@@ -5,19 +5,21 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from core.agent.compactor import Compactor
 from core.agent.history import History
 from core.agent.limits import TurnLimits
+from core.agent.tokens import tokens_of_text, tokens_of_tools
 from core.agent.turn import Turn
 from core.bus.bus import Bus
-from core.contract.conversation import MediaPart, user_message
+from core.contract.conversation import MediaPart, Message, user_message
 from core.contract.errors import StetError
 from core.contract.events import PromptSubmitted, SteerSubmitted, TurnEnd, TurnFailed, TurnFinished, TurnStarted
 from core.contract.ids import SessionId
 from core.contract.model import Provider
+from core.contract.tool import FunctionDeclaration
 from core.contract.usage import Usage
 from core.model.retry import RetryPolicy
 from core.scheduler.scheduler import Scheduler
@@ -51,6 +53,8 @@ class Agent:
         self.provider = provider
         self.history = history or History()
         self.compactor = compactor or Compactor()
+        self.prompts: list[tuple[int, Message]] = []
+        """The message that began each turn, with its number."""
         self.spent: float | None = 0.0
         """US dollars since the start; none where a price was not known."""
         self._scheduler = scheduler
@@ -125,7 +129,9 @@ class Agent:
         try:
             await channel.publish(PromptSubmitted(shown or prompt))
             await channel.publish(TurnStarted(shown or prompt))
-            await self.history.add(user_message(prompt, *media), channel)
+            first = user_message(prompt, *media)
+            self.prompts.append((number, first))
+            await self.history.add(first, channel)
             try:
                 end = await turn.run()
             except Exception as error:  # boundary: a turn's failure must not end the session
@@ -138,6 +144,36 @@ class Agent:
         finished = TurnFinished(end, turn.usage, time.monotonic() - turn.started, turn.cost)
         await channel.publish(finished)
         return finished
+
+    @property
+    def tools(self) -> tuple[FunctionDeclaration, ...]:
+        """What is declared to the model."""
+        return self._scheduler.registry.declarations(self.provider.model)
+
+    @property
+    def overhead(self) -> int:
+        """Tokens that a request takes beside the messages; an estimate."""
+        return tokens_of_text(self._system()) + tokens_of_tools(self.tools)
+
+    def place_of_turn(self, turn: int) -> int | None:
+        """Return where a turn's prompt stands in the history; none if it is no longer there."""
+        messages = self.history.messages
+        prompt = next((message for number, message in self.prompts if number == turn), None)
+        same = [place for place, message in enumerate(messages) if message is prompt]
+        same = same or [place for place, message in enumerate(messages) if message == prompt]
+        return same[-1] if same else None
+
+    async def replace_history(
+        self, messages: Iterable[Message], reason: str, pinned: Iterable[Message] | None = None
+    ) -> None:
+        """Let the history be these messages.
+
+        Raises:
+            StetError: a turn is running.
+        """
+        if self._abort is not None:
+            raise StetError("The context can't be changed while the agent works.", "esc stops it.")
+        await self.history.replace(messages, self._bus.channel(self.turn), reason, pinned)
 
     async def steer(self, text: str) -> None:
         """Give the running turn a message; it is delivered with the next results, or before the turn would end."""

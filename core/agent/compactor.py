@@ -15,6 +15,7 @@ from core.contract.conversation import Message
 from core.contract.errors import ModelError
 from core.contract.events import ContextCompacted
 from core.contract.model import Provider
+from core.contract.todo import TodoList
 from core.contract.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -88,3 +89,9 @@ class Compactor:
         """Let the history be what was proposed, and say so."""
         await history.replace(proposal.messages, channel, "compacted")
         await channel.publish(ContextCompacted(proposal.before, proposal.after, proposal.by_model))
+
+
+def describe_todos(todos: TodoList) -> str:
+    """Return the todo list as text for the model; empty without items."""
+    lines = [f"[{item.status}] {item.description}" for item in todos.items]
+    return "The todo list:\n" + "\n".join(lines) if lines else ""

@@ -21,6 +21,8 @@ class ResumedSession:
     """Everything recorded, for the screen."""
     messages: tuple[Message, ...]
     pinned: tuple[Message, ...]
+    prompts: tuple[tuple[int, Message], ...]
+    """The message that began each turn, with its number."""
     todos: TodoList
     last_seq: int
     last_turn: int
@@ -42,6 +44,7 @@ def resume_session(path: Path) -> ResumedSession:
         SessionId(path.stem),
         record.envelopes,
         *_fold(record.envelopes),
+        _prompts(record.envelopes),
         todos,
         max((envelope.seq for envelope in record.envelopes), default=0),
         max((envelope.turn for envelope in record.envelopes), default=0),
@@ -61,3 +64,11 @@ def _fold(envelopes: Sequence[Envelope]) -> tuple[tuple[Message, ...], tuple[Mes
             messages = list(payload.messages)
             pinned = tuple(messages[place] for place in payload.pinned if place < len(messages))
     return tuple(messages), pinned
+
+
+def _prompts(envelopes: Sequence[Envelope]) -> tuple[tuple[int, Message], ...]:
+    first: dict[int, Message] = {}
+    for envelope in envelopes:
+        if isinstance(envelope.payload, MessageAdded) and envelope.turn:
+            first.setdefault(envelope.turn, envelope.payload.message)
+    return tuple(first.items())

@@ -1,0 +1,215 @@
+"""`/context`, `/compact` and `/rewind`: what fills the model's window, making room in it, and going back."""
+
+from __future__ import annotations
+
+import asyncio
+
+from app.commands.registry import Command, command
+from app.services.undo_review import review_undo
+from app.stage import Stage
+from core.agent.compaction import render
+from core.agent.context import ContextItem, sums_by_source
+from core.agent.tokens import tokens_of_text, tokens_of_tools
+from core.contract.confirmation import Choice, Question
+from core.contract.conversation import Message
+from core.contract.errors import StetError
+from core.contract.events import Notice
+from core.contract.requests import QuestionReply, QuestionRequest
+from core.contract.visible import make_visible_line
+from core.diff.hunks import make_patch
+from widgets.approval.ask import ask
+from widgets.approval.dialog import present
+from widgets.diff.review import ReviewScreen
+from widgets.prompt.draft import Draft
+
+MAX_SHOWN = 60
+"""Items that `/context` lists; the largest ones where there are more."""
+MAX_TURNS = 20
+"""Turns that `/rewind` offers."""
+_RESULT_CHARS = 2_000
+_CONVERSATION, _FILES, _BOTH = "conversation", "files", "both"
+
+
+def _busy(stage: Stage) -> str:
+    return "the agent is at work" if stage.engine.agent.is_busy else ""
+
+
+@command("context", arguments="[drop N | restore N | pin N | diff | back]", unavailable=_busy)
+async def show_context(stage: Stage, arguments: str) -> None:
+    """What fills the model's window, item by item.
+
+    `drop N` takes a result, an answer or an image out, `restore N` brings it back; `pin N` keeps an item's message
+    through every compaction, and again lets it go. `diff` shows what the last change of the context made of it, and
+    `back` takes that change back.
+    """
+    verb, _, rest = arguments.partition(" ")
+    agent, editor = stage.engine.agent, stage.engine.context_editor
+    match verb:
+        case "":
+            await _tell(stage, await asyncio.to_thread(_listing, stage))
+        case "drop":
+            await agent.replace_history(editor.drop(agent.history, _number(rest)), f"item {rest} dropped")
+            await _tell(stage, f"Item {rest} is out of the context. /context restore {rest} brings it back.")
+        case "restore":
+            await agent.replace_history(editor.restore(agent.history, _number(rest)), f"item {rest} restored")
+            await _tell(stage, f"Item {rest} is back in the context.")
+        case "pin":
+            pinned = editor.pin(agent.history, _number(rest))
+            verb = "pinned: no compaction touches it" if len(pinned) > len(agent.history.pinned) else "no longer pinned"
+            await agent.replace_history(agent.history.messages, f"item {rest} {verb}", pinned)
+            await _tell(stage, f"The message of item {rest} is {verb}.")
+        case "diff":
+            await _show_last_change(stage)
+        case "back":
+            if not agent.history.restorable:
+                raise StetError("The context was not changed.", "/compact makes room in it.")
+            await agent.replace_history(agent.history.restorable, "taken back")
+            await _tell(stage, "The context is as it was before the last change of it.")
+        case _:
+            raise StetError(f"/context knows no {verb!r}.", "Use drop, restore, pin, diff or back.")
+
+
+@command("compact", unavailable=_busy)
+async def compact(stage: Stage, arguments: str) -> None:
+    """Make room in the context: earlier messages become a summary.
+
+    Your own words, the todo list and what is pinned stay as they are. The new context is shown beside the old one
+    first; /context back takes it back later, too.
+    """
+    engine = stage.engine
+    agent = engine.agent
+    before = agent.history.messages
+    await _tell(stage, "The context is being summarised …")
+    proposal = await agent.compactor.propose(agent.history, agent.provider, agent.overhead)
+    if proposal is None:
+        await _tell(stage, "There is nothing to gain: the context is mostly your own words and the latest messages.")
+        return
+    title = f"Compact the context from about {proposal.before:,} to {proposal.after:,} tokens"
+    if not await _accepts(stage, title, before, proposal.messages):
+        await _tell(stage, "The context was left as it is.")
+        return
+    if agent.history.messages != before or agent.is_busy:
+        raise StetError("The conversation went on in the meantime.", "Run /compact again.")
+    await agent.compactor.apply(proposal, agent.history, engine.bus.channel(agent.turn))
+
+
+async def _show_last_change(stage: Stage) -> None:
+    history = stage.engine.agent.history
+    if not history.former:
+        raise StetError("The context was not changed.", "/compact makes room in it.")
+    if not await _accepts(stage, "The last change of the context: y keeps it, n takes it back", history.restorable,
+                          history.messages):  # fmt: skip
+        await stage.engine.agent.replace_history(history.restorable, "taken back")
+        await _tell(stage, "The context is as it was before the last change of it.")
+
+
+async def _accepts(stage: Stage, title: str, old: tuple[Message, ...], new: tuple[Message, ...]) -> bool:
+    patch = await asyncio.to_thread(
+        lambda: make_patch("context", render(old, _RESULT_CHARS), render(new, _RESULT_CHARS))
+    )
+    if not patch.hunks:
+        return True
+    outcome = await present(stage.app, ReviewScreen([patch], title=title, tool="Context"))
+    return outcome.is_accepted
+
+
+def _listing(stage: Stage) -> str:
+    agent = stage.engine.agent
+    items = stage.engine.context_editor.items(agent.history)
+    window = agent.provider.context_window
+    total = agent.compactor.meter.estimate(agent.history.messages, agent.overhead)
+    of = f" of {window:,} ({100 * total // window} %)" if window else ""
+    sums = {
+        "system prompt": tokens_of_text(stage.engine.system_prompt()),
+        "tools": tokens_of_tools(agent.tools),
+        **sums_by_source(items),
+    }
+    lines = [f"The context holds about {total:,} tokens{of}."]
+    lines.append(" · ".join(f"{source} {tokens:,}" for source, tokens in sums.items()))
+    shown = sorted(sorted(items, key=lambda item: -item.tokens)[:MAX_SHOWN], key=lambda item: item.number)
+    lines += [_line(item) for item in shown]
+    if len(items) > len(shown):
+        lines.append(f"… and {len(items) - len(shown)} smaller items.")
+    return "\n".join(lines)
+
+
+def _line(item: ContextItem) -> str:
+    state = " [pinned]" if item.pinned else ""
+    state += " [dropped]" if item.dropped else ""
+    return f"{item.number:>4} {item.source:<8} {item.tokens:>8,}  {make_visible_line(item.title)[:80]}{state}"
+
+
+def _number(given: str) -> int:
+    if not given.strip().isdecimal():
+        raise StetError(f"{given!r} is no number of an item.", "/context shows the numbers.")
+    return int(given)
+
+
+@command("rewind", arguments="[TURN [conversation|files|both]]", unavailable=_busy)
+async def rewind(stage: Stage, arguments: str) -> None:
+    """Go back to before a turn: the conversation, the files, or both.
+
+    Files come back through the same review as with /undo. The prompt of that turn is put back into the editor.
+    """
+    first, _, what = arguments.partition(" ")
+    turn = int(first) if first.isdecimal() else await _choose_turn(stage)
+    what = what.strip() or await _choose_what(stage, turn)
+    if not turn or not what:
+        return
+    if what not in (_CONVERSATION, _FILES, _BOTH):
+        raise StetError(f"{what!r} can't be taken back.", f"Choose {_CONVERSATION}, {_FILES} or {_BOTH}.")
+    if what in (_FILES, _BOTH):
+        plan = await stage.engine.undo.plan_since(turn)
+        if (plan.items and not await review_undo(stage, plan)) and what == _BOTH and plan.ready:
+            return
+    if what in (_CONVERSATION, _BOTH):
+        await _rewind_conversation(stage, turn)
+
+
+async def _rewind_conversation(stage: Stage, turn: int) -> None:
+    agent = stage.engine.agent
+    place = agent.place_of_turn(turn)
+    if place is None:
+        raise StetError(f"The prompt of turn {turn} is not in the context.", "/rewind lists the turns that are.")
+    prompt = agent.history.messages[place].text
+    await agent.replace_history(agent.history.messages[:place], f"rewound to before turn {turn}")
+    if stage.workspace.prompt.draft.is_empty:
+        stage.workspace.prompt.set_draft(Draft(prompt))
+    await _tell(stage, f"The conversation is back to before turn {turn}. /context back takes that back.")
+
+
+async def _choose_turn(stage: Stage) -> int:
+    agent = stage.engine.agent
+    turns = [(turn, message) for turn, message in agent.prompts if agent.place_of_turn(turn) is not None]
+    if not turns:
+        raise StetError("There is no turn to go back to.", "Ask something first.")
+    choices = tuple(
+        Choice(f"turn {turn}", make_visible_line(message.text)[:100]) for turn, message in reversed(turns[-MAX_TURNS:])
+    )
+    answer = await _ask(stage, "Rewind", Question("Go back to before which turn?", "turn", choices))
+    return int(answer.removeprefix("turn ")) if answer.startswith("turn ") else 0
+
+
+async def _choose_what(stage: Stage, turn: int) -> str:
+    if not turn:
+        return ""
+    choices = (
+        Choice(_BOTH, "the conversation, and the files through a review"),
+        Choice(_CONVERSATION, "files stay as they are now"),
+        Choice(_FILES, "through a review; the conversation stays"),
+    )
+    return await _ask(stage, f"Rewind to before turn {turn}", Question("What goes back?", "what", choices))
+
+
+async def _ask(stage: Stage, title: str, question: Question) -> str:
+    reply = await ask(stage.app, QuestionRequest(title, (question,)))
+    if not isinstance(reply, QuestionReply) or reply.cancelled:
+        return ""
+    return str(reply.answers.get(question.question, ""))
+
+
+async def _tell(stage: Stage, text: str) -> None:
+    await stage.engine.bus.publish(Notice(text))
+
+
+COMMANDS: tuple[Command[Stage], ...] = (show_context, compact, rewind)
