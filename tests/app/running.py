@@ -85,7 +85,7 @@ class Running:
     async def idle(self) -> None:
         """Wait until no turn runs and all of it is shown."""
         await self.until(lambda: not self.engine.agent.is_busy, "the end of the turn")
-        await self.until(lambda: "esc stop" not in self.text, "the end of the turn on screen")
+        await self.until(lambda: not self.app.workspace.status.bar.status.activity, "the end of the turn on screen")
 
 
 @asynccontextmanager

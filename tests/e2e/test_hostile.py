@@ -89,7 +89,7 @@ async def test_what_the_model_says(place: Place) -> None:
     words = on_lines("say")
     markdown = (
         "# " + in_one_line() + "\n\n- " + in_one_line() + "\n\n> " + in_one_line() + "\n\n| a | b |\n|---|---|\n| "
-        + in_one_line().replace("|", "") + " |x|\n\n```python\n" + "code = " + in_one_line() + "\n```\n\n`" + in_one_line()
+        + in_one_line().replace("|", "") + " |x|\n\n```python\ncode = " + in_one_line() + "\n```\n\n`" + in_one_line()
         + "` [label](https://evil.example/\x1b]8;;x) <https://evil.example> ![i](x\x07)\n\nthe end of the answer"
     )  # fmt: skip
     place.write({"a.py": "x = 1\n"})
