@@ -42,6 +42,12 @@ Row = tuple[Span, ...]
 """One line of cells. The same object stays in later frames while the line does not change."""
 
 
+class WrappedRow(tuple[Span, ...]):
+    """A row whose text goes on in the next one without a line break: who copies joins them."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TerminalFrame:
     """The visible screen at one moment."""
@@ -58,8 +64,14 @@ class TerminalFrame:
     """The program took the alternate screen: it is a full-screen program."""
     history: int = 0
     """Number of lines in the scrollback above the screen."""
+    scrolled: int = 0
+    """Number of lines that have ever left the screen: `scrolled - history` of them are forgotten."""
     mouse: bool = False
     """The program asked for mouse reports."""
+    mouse_motion: bool = False
+    """It wants movements too while no button is pressed (mode 1003)."""
+    mouse_drag: bool = False
+    """It wants movements too while a button is pressed (mode 1002 or 1003)."""
     mouse_sgr: bool = False
     """In the form of mode 1006."""
     application_cursor: bool = False

@@ -9,13 +9,13 @@ import re
 
 from pyte import modes as mo
 
-from core.contract.frame import PLAIN, CellStyle, Span
+from core.contract.frame import PLAIN, CellStyle, Span, WrappedRow
 from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
 from core.terminal.pen import Pen
-from core.terminal.scrollback import Entry, WrappedRow, WrappedText, joined
+from core.terminal.scrollback import Entry, WrappedText, joined
 from core.terminal.width import NARROW_CLASS
 
 _SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|(\t|\x1b\[0?K))*+")

@@ -153,8 +153,9 @@ class Job:
         self._changed.set()
 
     async def move_to_background(self, background: bool = True) -> None:
-        """Say that nobody waits for it any more (or again)."""
+        """Say that nobody waits for it any more (or again): who waited for it goes on."""
         self.background = background
+        self._announce()
         await self._publish(JobStateChanged(self.id, self.state, background, self.last_line()))
 
     async def wait(self) -> int | None:
@@ -167,6 +168,11 @@ class Job:
         while self.state not in states and self.running:
             await self._state_changed.wait()
         return self.state
+
+    async def wait_for_background(self) -> None:
+        """Wait until it is in the background."""
+        while not self.background:
+            await self._state_changed.wait()
 
     async def wait_for_output(self, version: int) -> int:
         """Wait until there is output beyond `version` (or it has exited); return the version then."""

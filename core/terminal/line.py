@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.contract.frame import PLAIN, CellStyle, Row, Span
+from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
 from core.terminal.width import clean
 
 MOST_PENDING = 128
@@ -16,7 +16,7 @@ class Line:
     what an animation draws over, never becomes cells.
     """
 
-    __slots__ = ("_columns", "_fill", "pending", "_styles", "_text", "row", "wide", "wrapped")
+    __slots__ = ("_columns", "_fill", "_styles", "_text", "_wrapped", "pending", "row", "wide")
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
         self._columns = columns
@@ -25,8 +25,7 @@ class Line:
         self._styles: list[CellStyle] = []
         self.pending: list[tuple[int, str, CellStyle]] = []
         """Column, characters of one cell each, style; oldest first."""
-        self.wrapped = False
-        """The text goes on in the next line without a line break."""
+        self._wrapped = False
         self.wide = False
         """May hold wide characters."""
         self.row: Row | None = None
@@ -44,6 +43,17 @@ class Line:
         self.pending.append((column, data, style))
         if len(self.pending) > MOST_PENDING:
             self._settle()
+
+    @property
+    def wrapped(self) -> bool:
+        """The text goes on in the next line without a line break."""
+        return self._wrapped
+
+    @wrapped.setter
+    def wrapped(self, wrapped: bool) -> None:
+        if wrapped is not self._wrapped:
+            self._wrapped = wrapped
+            self.row = None
 
     @property
     def text(self) -> list[str]:
@@ -126,7 +136,8 @@ class Line:
         """Return the styled row, blanks at its end left out; the same object until a cell changes."""
         if self.row is None:
             row = _row_of_writes(self.pending) if self._text is None and self._fill is PLAIN else None
-            self.row = make_row(self.text, self.styles) if row is None else row
+            row = make_row(self.text, self.styles) if row is None else row
+            self.row = WrappedRow(row) if self._wrapped else row
         return self.row
 
 

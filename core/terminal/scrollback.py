@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from core.contract.frame import PLAIN, CellStyle, Row, Span
+from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
@@ -15,14 +15,8 @@ from core.terminal.width import cell_width
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
 
 
-class WrappedRow(tuple[Span, ...]):
-    """A row whose text goes on in the next one without a line break."""
-
-    __slots__ = ()
-
-
 class WrappedText(str):
-    """As `WrappedRow`, for raw text."""
+    """Raw text that goes on in the next entry without a line break, as a `WrappedRow` does."""
 
     __slots__ = ()
 
@@ -53,7 +47,7 @@ class TerminalScrollback:
         """Add one line of cells."""
         row = line.to_row()
         if line.wrapped:
-            self._entries.append(WrappedRow(row))
+            self._entries.append(row)
         elif not row:
             self._entries.append("")
         elif len(row) == 1 and row[0].style is PLAIN:
@@ -100,6 +94,10 @@ class TerminalScrollback:
     def _row(self, entry: Entry) -> Row:
         if not isinstance(entry, str):
             return entry
+        row = self._read(entry)
+        return WrappedRow(row) if isinstance(entry, WrappedText) else row
+
+    def _read(self, entry: str) -> Row:
         if "\x1b" not in entry and "\t" not in entry:
             text = entry.rstrip(" ")
             return (Span(text),) if text else ()

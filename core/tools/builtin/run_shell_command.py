@@ -63,6 +63,8 @@ class Ending(Enum):
     EXITED = auto()
     ABORTED = auto()
     TIMED_OUT = auto()
+    MOVED = auto()
+    """The user moved it to the background."""
     ASKED = auto()
     """It waits for input, and nobody is there to type."""
 
@@ -184,6 +186,8 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
         exited = asyncio.ensure_future(job.wait())
         aborted = asyncio.ensure_future(abort.wait())
         awaited: set[asyncio.Future[Any]] = {exited, aborted}
+        if not self.params.is_background:
+            awaited.add(asyncio.ensure_future(job.wait_for_background()))
         if not self.context.interactive:
             awaited.add(asyncio.ensure_future(job.wait_for_state(JobState.WAITING)))
         live = asyncio.ensure_future(_show_live(job, update)) if update is not None else None
@@ -201,13 +205,16 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
         asked = job.last_line() if job.state is JobState.WAITING else ""
         if job.state is JobState.WAITING and not self.context.interactive:
             return _Follow(Ending.ASKED, asked)
-        return _Follow(Ending.TIMED_OUT, asked)
+        moved = job.background and not self.params.is_background
+        return _Follow(Ending.MOVED if moved else Ending.TIMED_OUT, asked)
 
     # --- results ----------------------------------------------------------------------------------
 
     async def _ended(self, job: Job, follow: _Follow, abort: AbortSignal) -> ToolResult:
         if follow.ending is Ending.EXITED:
             return await self._finished(job)
+        if follow.ending is Ending.MOVED:
+            return await self._moved(job, "The user moved the command to the background", follow)
         seconds = self.params.timeout or self.context.settings.tools.shell.timeout
         if follow.ending is Ending.TIMED_OUT and self.context.settings.tools.shell.on_timeout != "kill":
             return await self._moved(job, f"Command moved to background after {seconds:g} s", follow)
