@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.events import Click
@@ -84,7 +85,7 @@ class CandidateList(Widget):
 
     def _label_width(self, width: int) -> int:
         visible = self.candidates[self._top : self._top + self.size.height]
-        longest = max((len(each.label or each.text) for each in visible), default=0)
+        longest = max((cell_len(_shown(each)) for each in visible), default=0)
         return min(longest, width * 3 // 5 if any(each.hint or each.disabled_reason for each in visible) else width)
 
     def on_click(self, event: Click) -> None:
@@ -93,8 +94,12 @@ class CandidateList(Widget):
             self.post_message(self.Chosen(row))
 
 
+def _shown(candidate: Candidate) -> str:
+    return make_visible_line(candidate.label or candidate.text)
+
+
 def _line(candidate: Candidate, marked: bool, label_width: int, width: int, style: Style, hint_style: Style) -> Strip:
-    label = Strip([Segment(("▸ " if marked else "  ") + make_visible_line(candidate.label or candidate.text), style)])
+    label = Strip([Segment(("▸ " if marked else "  ") + _shown(candidate), style)])
     hint = f"unavailable: {candidate.disabled_reason}" if candidate.disabled_reason else candidate.hint
     parts = [
         label.adjust_cell_length(label_width + 2, style),

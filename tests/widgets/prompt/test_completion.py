@@ -165,3 +165,18 @@ async def test_the_list_stands_above_the_prompt_and_a_click_accepts() -> None:
         assert popup.region.y >= 0
         await pilot.click(CompletionPopup, offset=(3, 2))
         assert app.pane.editor.text == "@src/app.py "
+
+
+async def test_wide_and_hidden_characters_are_shown_whole() -> None:
+    names = ("日本語のファイル.py", "bad\udcff\u202e.py")
+
+    async def complete(kind: str, query: str) -> Sequence[Candidate]:
+        return [Candidate(name) for name in names]
+
+    app = PromptHost(complete=complete)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pane.insert_text("@")
+        await until(pilot, lambda: app.query_one(CompletionPopup).is_open)
+        await pilot.pause()
+        drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "日本語のファイル.py" in drawn and "bad\\udcff\\u202e.py" in drawn
