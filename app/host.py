@@ -152,10 +152,18 @@ class SessionHost:
             stage, commands = self.stage, self.commands
 
             async def run(name: str) -> None:
-                await commands.run(stage, name)
+                # beside the application's own messages: a command may ask, and the keys come by those
+                stage.spawn(_run_reported(stage, commands, name))
 
             entries += command_entries(commands, stage, run)
         return entries
+
+
+async def _run_reported(stage: Stage, commands: CommandRegistry[Stage], name: str) -> None:
+    try:
+        await commands.run(stage, name)
+    except StetError as error:
+        stage.report(error)
 
 
 async def _guarded(work: Coroutine[Any, Any, None]) -> None:

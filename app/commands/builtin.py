@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-
 from app.commands.memory import show_memory
 from app.commands.permissions import list_rules
 from app.commands.registry import Command, command
+from app.commands.settings import COMMANDS as SETTINGS
 from app.stage import Stage
-from core.contract.errors import StetError
-from core.contract.events import ApprovalMode, Notice
+from core.contract.events import Notice
 from core.contract.todo import TodoList
-from core.model.catalogue import choose_provider
 
 
 async def _tell(stage: Stage, text: str) -> None:
@@ -29,49 +25,6 @@ async def show_help(stage: Stage, arguments: str) -> None:
 async def leave(stage: Stage, arguments: str) -> None:
     """Leave; running commands are ended, the session can be taken up again with --resume."""
     stage.app.on_exit_requested()
-
-
-@command("mode", arguments="[default|auto_edit|plan|yolo]")
-async def set_mode(stage: Stage, arguments: str) -> None:
-    """Show or set what runs without asking."""
-    if not arguments:
-        await _tell(stage, f"The approval mode is {stage.engine.policy.mode}.")
-        return
-    try:
-        mode = ApprovalMode(arguments)
-    except ValueError:
-        raise StetError(f"There is no mode {arguments!r}.", f"Modes: {', '.join(ApprovalMode)}.") from None
-    await stage.engine.set_mode(mode)
-    if mode is ApprovalMode.YOLO:
-        await _tell(stage, "Edits and commands now run without asking, but for those that a rule denies.")
-
-
-def _busy(stage: Stage) -> str:
-    return "the agent is at work" if stage.engine.agent.is_busy else ""
-
-
-@command("model", arguments="[PROVIDER/NAME]", unavailable=_busy)
-async def set_model(stage: Stage, arguments: str) -> None:
-    """Show the model, or let another one go on with the session."""
-    provider = stage.engine.agent.provider
-    if not arguments:
-        await _tell(stage, f"The model is {provider.name}/{provider.model}. Another one: /model PROVIDER/NAME")
-        return
-    await stage.engine.use_provider(
-        await asyncio.to_thread(choose_provider, arguments, stage.engine.settings, os.environ)
-    )
-
-
-@command("theme", arguments="[NAME]")
-async def set_theme(stage: Stage, arguments: str) -> None:
-    """Show the themes, or use another one until the end of the session."""
-    known = sorted(stage.app.available_themes)
-    if not arguments:
-        await _tell(stage, f"The theme is {stage.app.theme}. Others: {', '.join(known)}.")
-    elif arguments in known:
-        stage.app.theme = arguments
-    else:
-        raise StetError(f"There is no theme {arguments!r}.", f"Themes: {', '.join(known)}.")
 
 
 @command("tools")
@@ -119,9 +72,6 @@ async def show_stats(stage: Stage, arguments: str) -> None:
 COMMANDS: tuple[Command[Stage], ...] = (
     show_help,
     leave,
-    set_mode,
-    set_model,
-    set_theme,
     list_tools,
     list_rules,
     show_todo,
@@ -129,4 +79,4 @@ COMMANDS: tuple[Command[Stage], ...] = (
     open_shell,
     copy_last,
     show_stats,
-)
+) + SETTINGS

@@ -24,6 +24,8 @@ class SessionPresenter(Presenter):
 
     def register(self) -> None:
         register, workspace = self.stage.app.dispatch.register, self.stage.workspace
+        if self.stage.engine.settings.ui.reduced_motion:
+            self.stage.app.animation_level = "none"
         register("app.interrupt", self._interrupt)
         register("app.palette", self._open_palette)
         register("app.help", self.show_help)

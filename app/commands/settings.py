@@ -1,0 +1,181 @@
+"""`/theme`, `/model`, `/mode`, `/settings` and `/keys`: what can be chosen, tried out and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import Any
+
+from app.commands.registry import Command, command
+from app.keymap import load_keymap
+from app.services.choosing import choose
+from app.stage import Stage
+from app.themes import PREFERRED
+from core.contract.errors import StetError
+from core.contract.events import ApprovalMode, Notice
+from core.model.catalogue import choose_provider
+from core.model.pricing import known_models
+from core.settings.catalogue import SettingRow, describe_type, help_texts, setting_rows
+from core.settings.load import load_settings
+from core.settings.save import save_setting
+from widgets.choice.screen import ChoiceScreen
+from widgets.prompt.candidates import Candidate
+
+_MODES = {
+    ApprovalMode.DEFAULT: "ask before edits and commands",
+    ApprovalMode.AUTO_EDIT: "edits run without asking, commands ask",
+    ApprovalMode.PLAN: "nothing is changed: read, search, plan",
+    ApprovalMode.YOLO: "everything runs without asking, but for what a rule denies",
+}
+
+
+async def _tell(stage: Stage, text: str) -> None:
+    await stage.engine.bus.publish(Notice(text))
+
+
+@command("theme", arguments="[NAME]")
+async def set_theme(stage: Stage, arguments: str) -> None:
+    """Choose the colours: each theme is tried out while it is marked, and the one taken is kept.
+
+    With a name the theme is used until the end of the session.
+    """
+    app = stage.app
+    known = [*PREFERRED, *sorted(set(app.available_themes) - set(PREFERRED))]
+    if arguments:
+        if arguments not in known:
+            raise StetError(f"There is no theme {arguments!r}.", f"Themes: {', '.join(known)}.")
+        app.theme = arguments
+        return
+
+    def try_out(name: str) -> None:
+        app.theme = name
+
+    candidates = [Candidate(name, _theme_hint(stage, name)) for name in known]
+    chosen = await choose(app, ChoiceScreen("Theme", candidates, current=app.theme, try_out=try_out))
+    if chosen is not None:
+        app.theme = chosen
+        await _keep(stage, "ui.theme", chosen)
+
+
+def _theme_hint(stage: Stage, name: str) -> str:
+    theme = stage.app.available_themes[name]
+    kind = "the terminal's own colours" if theme.ansi else "dark" if theme.dark else "light"
+    return f"{kind}, in use" if name == stage.app.theme else kind
+
+
+@command("mode", arguments="[default|auto_edit|plan|yolo]")
+async def set_mode(stage: Stage, arguments: str) -> None:
+    """Choose what runs without asking."""
+    now = stage.engine.policy.mode
+    if not arguments:
+        candidates = [Candidate(mode.value, text) for mode, text in _MODES.items()]
+        arguments = await choose(stage.app, ChoiceScreen("Approval mode", candidates, current=now.value)) or ""
+        if not arguments:
+            return
+    try:
+        mode = ApprovalMode(arguments)
+    except ValueError:
+        raise StetError(f"There is no mode {arguments!r}.", f"Modes: {', '.join(ApprovalMode)}.") from None
+    await stage.engine.set_mode(mode)
+    if mode is ApprovalMode.YOLO:
+        await _tell(stage, "Edits and commands now run without asking, but for those that a rule denies.")
+
+
+def _busy(stage: Stage) -> str:
+    return "the agent is at work" if stage.engine.agent.is_busy else ""
+
+
+@command("model", arguments="[PROVIDER/NAME]", unavailable=_busy)
+async def set_model(stage: Stage, arguments: str) -> None:
+    """Choose the model that goes on with the session."""
+    engine = stage.engine
+    now = f"{engine.agent.provider.name}/{engine.agent.provider.model}"
+    if not arguments:
+        names = dict.fromkeys([now, *(f"gemini/{name}" for name in known_models()), "offline"])
+        candidates = [Candidate(name, "in use" if name == now else "") for name in names]
+        help = "Others by name: /model PROVIDER/NAME"
+        arguments = await choose(stage.app, ChoiceScreen("Model", candidates, current=now, help=help)) or ""
+        if not arguments or arguments == now:
+            return
+    await engine.use_provider(await asyncio.to_thread(choose_provider, arguments, engine.settings, os.environ))
+
+
+@command("settings", aliases=("config",), arguments="[KEY [VALUE]]")
+async def show_settings(stage: Stage, arguments: str) -> None:
+    """See and change the settings.
+
+    Alone it lists all of them with their values and where each came from; with a key it asks for the value, with a
+    value it writes it to your settings file. Most hold from the next start.
+    """
+    key, _, value = arguments.partition(" ")
+    while True:
+        wanted = key or await choose(stage.app, await asyncio.to_thread(_list, stage))
+        if wanted is None:
+            return
+        row = next((row for row in setting_rows() if row.key == wanted), None)
+        if row is None:
+            raise StetError(f"There is no setting {wanted!r}.", "/settings lists all of them.")
+        typed = value.strip() or await choose(stage.app, _ask_value(stage, row))
+        if typed is not None:
+            await _keep(stage, row.key, typed)
+        if key:
+            return
+
+
+def _list(stage: Stage) -> ChoiceScreen:
+    """Return the list of all settings as they stand in the files now. Blocks."""
+    options, folders = stage.engine.options, stage.engine.folders
+    loaded = load_settings(folders, os.environ, project=options.directory, trusted=options.trust, flags=options.flags())
+    texts = help_texts()
+    candidates = [
+        Candidate(row.key, texts.get(row.key, ""), label=f"{row.key} = {_shown(loaded.settings, row)}{origin}")
+        for row in setting_rows()
+        for origin in [_origin(loaded.origins.get(row.key, "default"))]
+    ]
+    return ChoiceScreen("Settings", candidates, help=f"Written to {folders.settings_file}")
+
+
+def _origin(origin: str) -> str:
+    return "" if origin == "default" else f"  ({os.path.basename(origin)})"
+
+
+def _shown(settings: Any, row: SettingRow) -> str:
+    for step in row.path:
+        settings = getattr(settings, step)
+    return json.dumps(settings, ensure_ascii=False, default=str)
+
+
+def _ask_value(stage: Stage, row: SettingRow) -> ChoiceScreen:
+    text = help_texts().get(row.key, "")
+    now = _shown(stage.engine.settings, row).strip('"')
+    choices = row.choices or (("true", "false") if row.kinds[0] is bool else ())
+    if choices:
+        default = str(row.default).lower() if row.kinds[0] is bool else str(row.default)
+        candidates = [Candidate(each, "the default" if each == default else "") for each in choices]
+        return ChoiceScreen(row.key, candidates, current=now, help=text)
+    return ChoiceScreen(row.key, [], help=f"{text} ({describe_type(row)})", typed=now, free=True)
+
+
+async def _keep(stage: Stage, key: str, typed: str) -> None:
+    """Write a setting to the user's file, and say so."""
+    path = stage.engine.folders.settings_file
+    value = await asyncio.to_thread(save_setting, path, key, typed)
+    shown = json.dumps(value, ensure_ascii=False)
+    when = "" if key == "ui.theme" else " It holds from the next start."
+    stage.app.notify(f"{key} = {shown} is kept in {path}.{when}", markup=False)
+
+
+@command("keys")
+async def show_keys(stage: Stage, arguments: str) -> None:
+    """All keys, and where to change them."""
+    path = stage.engine.folders.config / "keys.toml"
+    keymap = await asyncio.to_thread(load_keymap, path)
+    lines = [f'Keys are changed in {path}, a line each: "prompt.send" = "ctrl+x" or a list of keys.']
+    lines += [f"Changed: {action} = {', '.join(keys) or 'none'}" for action, keys in keymap.keys.items()]
+    lines += [str(problem) for problem in keymap.problems]
+    await _tell(stage, "\n".join(lines))
+    await stage.app.dispatch.perform("app.help")
+
+
+COMMANDS: tuple[Command[Stage], ...] = (set_theme, set_mode, set_model, show_settings, show_keys)
