@@ -24,6 +24,7 @@ from core.agent.agent import Agent
 from core.agent.compactor import Compactor, describe_todos
 from core.agent.context import ContextEditor
 from core.agent.history import History, restored_history
+from core.agent.instructions import Instructions
 from core.agent.limits import TurnLimits
 from core.agent.system_prompt import system_prompt
 from core.bus.bus import Bus
@@ -94,6 +95,8 @@ class Engine:
     """What the model is told of earlier sessions."""
     context_editor: ContextEditor = field(default_factory=ContextEditor)
     """Remembers what the user took out of the context."""
+    instructions: Instructions = field(default_factory=Instructions)
+    """What the user and the project keep in files for the model."""
     shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
     """The terminal that commands get; the screen sets it to its shell pane's size."""
     _notes: list[str] = field(default_factory=list)
@@ -121,7 +124,7 @@ class Engine:
         """Return what the model is told first, as things stand now."""
         roots = [Path(root) for root in self.workspace.roots]
         outside = self.outside.instructions() if self.outside is not None else ""
-        return system_prompt(roots, self.policy.mode, self.memory) + outside
+        return system_prompt(roots, self.policy.mode, self.memory, instructions=self.instructions.for_model) + outside
 
     def note_for_model(self, text: str) -> None:
         """Tell the model something with the next prompt."""
@@ -203,8 +206,7 @@ async def _compose(
     bus = Bus(session, last_seq=resumed.last_seq if resumed else 0)
     stack.callback(bus.close)
     problems = [*_untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
-    if options.record and settings.session.record:
-        _attach_recorder(bus, store, options, stack)
+    _attach_recorder(bus, store, options, settings, stack)
     workspace = await _open_workspace(options, settings, problems, stack)
     files = rule_files(folders, options.directory, trust)
     policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
@@ -316,7 +318,11 @@ def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | No
     return None if options.resume is None else resume_session(store.find(options.resume).path)
 
 
-def _attach_recorder(bus: Bus, store: SessionStore, options: SessionOptions, stack: AsyncExitStack) -> None:
+def _attach_recorder(
+    bus: Bus, store: SessionStore, options: SessionOptions, settings: Settings, stack: AsyncExitStack
+) -> None:
+    if not (options.record and settings.session.record):
+        return
     path = store.path_of(bus.session)
     make_private(store.folder)
     stack.callback(os.close, lock_record(path))

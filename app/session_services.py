@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.agent.instructions import load_instructions
 from core.agent.subagent import SubagentRunner
 from core.agent.system_prompt import session_facts
 from core.contract.errors import StetError
 from core.contract.model import GroundedAnswer, SearchingProvider
 from core.policy.mode_switch import PolicyModeSwitch
+from core.policy.trust import TrustState
 from core.scheduler.scheduler import Scheduler
 from core.tools.memory import MemoryStore
 
@@ -34,12 +37,21 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     context.subagents = SubagentRunner(
         agent, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost
     )
+    await load_project_instructions(engine)
+    engine.problems += [f"Instructions: {problem}" for problem in engine.instructions.problems]
     if engine.options.record:  # a session that leaves nothing behind remembers nothing, either
         context.memory = MemoryStore(engine.folders.config, engine.options.directory)
         try:
             await load_memory(engine)
         except StetError as error:
             engine.problems.append(str(error))
+
+
+async def load_project_instructions(engine: Engine) -> None:
+    """Read the files with instructions; the project's only where nothing of it waits for trust."""
+    usable = engine.trust.state in (TrustState.TRUSTED, TrustState.NOTHING)
+    load = partial(load_instructions, engine.folders.config, engine.workspace.roots, project=usable)
+    engine.instructions = await asyncio.to_thread(load)
 
 
 async def load_memory(engine: Engine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.commands.builtin import COMMANDS
 from app.commands.context import COMMANDS as CONTEXT_COMMANDS
+from app.commands.instructions import COMMANDS as INSTRUCTIONS_COMMANDS
 from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
 from app.commands.undo import COMMANDS as UNDO_COMMANDS
@@ -25,7 +26,7 @@ from app.stage import Presenter, Stage
 
 def all_commands() -> CommandRegistry[Stage]:
     """Return the slash commands."""
-    return CommandRegistry((*COMMANDS, *MCP_COMMANDS, *UNDO_COMMANDS, *CONTEXT_COMMANDS))
+    return CommandRegistry((*COMMANDS, *MCP_COMMANDS, *UNDO_COMMANDS, *CONTEXT_COMMANDS, *INSTRUCTIONS_COMMANDS))
 
 
 def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Presenter, ...]:

@@ -24,15 +24,23 @@ These facts were saved in earlier sessions, with the user's agreement. The user'
 """
 
 
-def system_prompt(roots: Iterable[Path], mode: ApprovalMode, memory: str = "", *, today: date | None = None) -> str:
+def system_prompt(
+    roots: Iterable[Path],
+    mode: ApprovalMode,
+    memory: str = "",
+    *,
+    instructions: str = "",
+    today: date | None = None,
+) -> str:
     """Return the system prompt for a session in these folders.
 
     Args:
         memory: the facts of earlier sessions, as Markdown; may be empty.
+        instructions: from the user's and the project's files, as Markdown; may be empty.
     """
     page = Path(__file__).with_suffix(".md").read_text(encoding="utf-8").strip()
     remembered = f"{_MEMORY}{memory.strip()}\n\n" if memory.strip() else ""
-    return f"{page}\n\n{remembered}{session_facts(roots, mode, today=today)}"
+    return f"{page}\n\n{instructions}{remembered}{session_facts(roots, mode, today=today)}"
 
 
 def session_facts(roots: Iterable[Path], mode: ApprovalMode, *, today: date | None = None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.contract.change import KeptChange as KeptChange
 from core.contract.conversation import Message
 from core.contract.diff import DiffStat
 from core.contract.display import Display
@@ -112,7 +113,7 @@ class RetryStarted:
 
 @dataclass(frozen=True, slots=True)
 class ContextCompacted:
-    """Room was made in the context; the `HistoryReplaced` before it says what stands there now. Tokens are estimates."""
+    """Room was made in the context; the `HistoryReplaced` before it says what stands there. Tokens are estimates."""
 
     before_tokens: int
     after_tokens: int
@@ -269,23 +270,6 @@ class FileChanged:
     stat: DiffStat = DiffStat()
     created: bool = False
     deleted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KeptChange:
-    """One path of `ChangesKept`."""
-
-    path: str
-    """Absolute."""
-    shown: str
-    """As people see it: relative where it lies in the workspace."""
-    created: bool = False
-    deleted: bool = False
-    added: int = 0
-    removed: int = 0
-    """Lines, where both sides are text."""
-    problem: str = ""
-    """Why it can't be put back; empty where it can."""
 
 
 @dataclass(frozen=True, slots=True)
