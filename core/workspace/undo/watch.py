@@ -96,7 +96,7 @@ class ChangeWatch:
         self._stop.set()
         if self._tasks is not None:
             tasks, self._tasks = self._tasks, None
-            await tasks.__aexit__(kind, error, traceback)
+            await tasks.__aexit__(None, None, None)  # the block's own error is not for the group, which would wrap it
 
     async def _index(self) -> None:
         """Look at the trees for the first time, while the user still types."""
