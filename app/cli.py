@@ -94,6 +94,10 @@ def _run_line(arguments: Sequence[str]) -> int:
         return run_headless(session, options.prompt, options.output_format)
     if options.output_format != "text":
         parser.error("--output-format needs -p")
+    if options.plain:
+        from app.plain import run_plain
+
+        return run_plain(session)
     return _run_screen(session, options.no_alt_screen)
 
 
@@ -120,6 +124,7 @@ def _session_parser() -> _Parser:
     add("--resume", nargs="?", const="", default=None, metavar="ID", help="take up the latest session, or this one")
     add("--max-turns", type=_at_least_one, metavar="N", help="model steps within a prompt")
     add("--max-cost", type=_positive, metavar="USD", help="what the session may cost")
+    add("--plain", action="store_true", help="lines instead of a screen: for screen readers and plain terminals")
     add("--no-alt-screen", action="store_true", help="keep the terminal's scrollback")
     add("--offline", action="store_true", help="the embedded offline mode: no network, no key")
     add("--trust", action="store_true", help="use the settings and rules that the project brings")

@@ -1,0 +1,145 @@
+"""Requests of the session as lines to be read aloud, with numbered choices, and the answers to them as replies.
+
+It knows neither the terminal nor who reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+
+from core.contract.confirmation import (
+    AskUserConfirmation,
+    ConfirmationDetails,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    PlanConfirmation,
+    Question,
+    ToolConfirmationOutcome,
+)
+from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionReply, QuestionRequest, Reply
+from core.diff.hunks import make_patch
+
+Say = Callable[[str], None]
+"""Says lines; hidden characters are made visible on the way."""
+Hear = Callable[[], Awaitable[str | None]]
+"""Gives the next line that is typed, or none where no more come."""
+
+_REFUSE, _REFUSE_WITH_REASON = "Refuse", "Refuse, with a reason"
+
+
+async def answer(request: ApprovalRequest | QuestionRequest, say: Say, hear: Hear) -> Reply:
+    """Ask the user, and return the reply; where no line comes any more the request counts as unanswered."""
+    if isinstance(request, QuestionRequest):
+        say(f"Question: {request.title}")
+        answers = await _ask_all(request.questions, say, hear)
+        return request.unanswered() if answers is None else QuestionReply(answers)
+    details = request.details
+    if isinstance(details, AskUserConfirmation):
+        say(f"Question: {details.title}")
+        answers = await _ask_all(details.questions, say, hear)
+        if answers is None:
+            return ApprovalReply(ToolConfirmationOutcome.CANCEL, "the user did not answer")
+        return ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, answers=answers)
+    say(f"Approval needed: {details.title}")
+    for line in describe(details):
+        say(line)
+    if request.reason:
+        say(f"Why it asks: {request.reason}")
+    choices = outcomes(request)
+    chosen = await _choose([label for label, _ in choices], say, hear)
+    if chosen is None:
+        return request.unanswered()
+    label, outcome = choices[chosen]
+    if label != _REFUSE_WITH_REASON:
+        return ApprovalReply(outcome)
+    say("Reason:")
+    return ApprovalReply(outcome, await hear() or "")
+
+
+def outcomes(request: ApprovalRequest) -> list[tuple[str, ToolConfirmationOutcome]]:
+    """Return what may be answered, in words, in the order of the numbers."""
+    found = [("Allow once", ToolConfirmationOutcome.PROCEED_ONCE)]
+    if request.grant:
+        found.append((f"Allow for this session: {request.grant}", ToolConfirmationOutcome.PROCEED_ALWAYS))
+    if request.rule:
+        rule = "; ".join(line for line in request.rule.splitlines() if line)
+        found.append((f"Allow always, by a saved rule: {rule}", ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE))
+    cancel = ToolConfirmationOutcome.CANCEL
+    return [*found, (_REFUSE, cancel), (_REFUSE_WITH_REASON, cancel)]
+
+
+def describe(details: ConfirmationDetails) -> Iterator[str]:
+    """Give what is to be decided on, whole: nothing is approved that was not said."""
+    match details:
+        case EditConfirmation():
+            yield from _describe_edit(details)
+        case ExecConfirmation():
+            yield f"Command: {details.command}"
+            yield f"In: {details.directory}"
+            for part in details.parts if len(details.parts) > 1 else ():
+                yield f"Part: {part.text}: {part.verdict}{f', {part.reason}' if part.reason else ''}"
+        case McpConfirmation():
+            yield f"Tool {details.tool_display_name} of the server {details.server_name}"
+            yield f"Arguments: {json.dumps(dict(details.args), ensure_ascii=False)}"
+        case InfoConfirmation():
+            yield details.prompt
+            yield from (f"Address: {url}" for url in details.urls)
+        case PlanConfirmation():
+            yield details.plan
+
+
+def _describe_edit(details: EditConfirmation) -> Iterator[str]:
+    patch = make_patch(details.file_path, details.original_content, details.new_content)
+    new = " (a new file)" if details.original_content is None else ""
+    yield f"File: {details.file_path}{new}, {len(patch.hunks)} places"
+    yield from (f"Note: {note}" for note in details.notes)
+    for hunk in patch.hunks:
+        yield f"Place {hunk.index + 1}{f', in {hunk.section}' if hunk.section else ''}:"
+        for line in hunk.lines:
+            if line.tag == "-":
+                yield f"Line {line.old_number} removed: {line.text}"
+            elif line.tag == "+":
+                yield f"Line {line.new_number} added: {line.text}"
+
+
+async def _ask_all(questions: tuple[Question, ...], say: Say, hear: Hear) -> dict[str, str] | None:
+    answers: dict[str, str] = {}
+    for question in questions:
+        say(question.question)
+        if not question.choices:
+            typed = await hear()
+            if typed is None:
+                return None
+            answers[question.question] = typed
+            continue
+        labels = [f"{each.label}{f': {each.description}' if each.description else ''}" for each in question.choices]
+        if question.multiple:
+            say("Several may be chosen: give their numbers with blanks between.")
+        picked = await _choose_many(labels, say, hear, question.multiple)
+        if picked is None:
+            return None
+        answers[question.question] = ", ".join(question.choices[index].label for index in picked)
+    return answers
+
+
+async def _choose(labels: list[str], say: Say, hear: Hear) -> int | None:
+    chosen = await _choose_many(labels, say, hear, False)
+    return None if chosen is None else chosen[0]
+
+
+async def _choose_many(labels: list[str], say: Say, hear: Hear, multiple: bool) -> list[int] | None:
+    for number, label in enumerate(labels, 1):
+        say(f"{number}. {label}")
+    while True:
+        say(f"Type a number from 1 to {len(labels)}.")
+        typed = await hear()
+        if typed is None:
+            return None
+        words = typed.split()
+        numbers = [int(word) for word in words if word.isdecimal() and 1 <= int(word) <= len(labels)]
+        if numbers and len(numbers) == len(words) and (multiple or len(numbers) == 1):
+            return [number - 1 for number in numbers]
+        say(f"{typed!r} is none of the choices.")

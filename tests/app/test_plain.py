@@ -1,0 +1,148 @@
+"""The session in lines: driven through pipes, as a screen reader's terminal would."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+import stet
+from app.plain_questions import answer, outcomes
+from core.contract.confirmation import AskUserConfirmation, Choice, ExecConfirmation, Question, ToolConfirmationOutcome
+from core.contract.ids import CallId
+from core.contract.requests import ApprovalReply, ApprovalRequest
+from core.contract.tool import Kind, ToolCall
+
+pytestmark = pytest.mark.anyio
+
+LIMIT = 30
+
+
+class Talk:
+    """A running `stet --plain`."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.heard = ""
+
+    async def hears(self, text: str) -> str:
+        """Wait until something is said, and return all that was said since the last time."""
+        assert self.process.stdout is not None
+        since = len(self.heard)
+        async with asyncio.timeout(LIMIT):
+            while text not in self.heard[since:]:
+                line = await self.process.stdout.readline()
+                assert line, f"it never said {text!r}:\n{self.heard}"
+                self.heard += line.decode()
+        return self.heard[since:]
+
+    def say(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    async def ends(self) -> int:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        async with asyncio.timeout(LIMIT):
+            assert self.process.stdout is not None
+            self.heard += (await self.process.stdout.read()).decode()
+            return await self.process.wait()
+
+
+@asynccontextmanager
+async def talking(folder: Path) -> AsyncIterator[Talk]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "stet", "--plain", "--offline", str(folder),
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(stet.HOME)},
+    )  # fmt: skip
+    try:
+        yield Talk(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_an_edit_is_read_out_approved_by_number_and_written(project: Path) -> None:
+    async with talking(project) as talk:
+        await talk.hears("Ready.")
+        talk.say("create a.txt with hello")
+        said = await talk.hears("Type a number")
+        assert "Approval needed" in said and "Line 1 added: hello" in said and "1. Allow once" in said
+        talk.say("9")
+        await talk.hears("none of the choices")
+        talk.say("1")
+        await talk.hears("Ready (done).")
+        assert (project / "a.txt").read_text().startswith("hello")
+        talk.say("/quit")
+        assert await talk.ends() == 0
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", talk.heard), "lines and nothing else"
+
+
+async def test_what_was_typed_before_the_question_never_answers_it(project: Path) -> None:
+    async with talking(project) as talk:
+        await talk.hears("Ready.")
+        talk.say("create a.txt with hello", "1")
+        await talk.hears("Type a number")
+        assert await talk.ends() == 0, "no line comes any more: the question counts as refused"
+        assert "Tool denied" in talk.heard
+        assert not (project / "a.txt").exists()
+
+
+async def test_the_interrupt_key_leaves_when_nothing_runs(project: Path) -> None:
+    async with talking(project) as talk:
+        await talk.hears("Ready.")
+        talk.process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(LIMIT):
+            assert await talk.process.wait() == 0
+
+
+def command(grant: str = "", rule: str = "") -> ApprovalRequest:
+    details = ExecConfirmation("Run it", "rm -r x", "rm", ("rm",), "/somewhere")
+    return ApprovalRequest(ToolCall(CallId("1"), "run", {}), "Shell", Kind.EXECUTE, details, "it asks", grant, rule)
+
+
+async def asked(request: ApprovalRequest, *typed: str) -> tuple[ApprovalReply, list[str]]:
+    said: list[str] = []
+    lines = iter([*typed, None])
+
+    async def hear() -> str | None:
+        return next(lines)
+
+    reply = await answer(request, said.append, hear)
+    assert isinstance(reply, ApprovalReply)
+    return reply, said
+
+
+async def test_a_refusal_takes_its_reason_along() -> None:
+    reply, said = await asked(command(), "3", "not this folder")
+    assert (reply.outcome, reply.feedback) == (ToolConfirmationOutcome.CANCEL, "not this folder")
+    assert "Command: rm -r x" in said
+
+
+@pytest.mark.parametrize("typed", ["", "0", "y", "1 2", "-1", "②"])
+async def test_what_is_no_number_of_a_choice_approves_nothing(typed: str) -> None:
+    reply, _ = await asked(command(), typed)
+    assert not reply.approved
+
+
+async def test_wider_grants_are_offered_only_where_there_are_any() -> None:
+    assert len(outcomes(command())) == 3
+    assert len(outcomes(command("all", "[[rule]]"))) == 5
+
+
+async def test_several_choices_are_taken_by_their_numbers() -> None:
+    question = Question("Which?", choices=(Choice("red"), Choice("green"), Choice("blue")), multiple=True)
+    request = ApprovalRequest(
+        ToolCall(CallId("1"), "ask", {}), "Ask", Kind.COMMUNICATE, AskUserConfirmation("Colours", (question,))
+    )
+    reply, _ = await asked(request, "1 3")
+    assert reply.answers == {"Which?": "red, blue"}
