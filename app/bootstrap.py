@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -207,6 +208,7 @@ async def _compose(
     stack.callback(bus.close)
     problems = [*_untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
     _attach_recorder(bus, store, options, settings, stack)
+    problems += await asyncio.to_thread(_tidy_sessions, store, session, settings)
     workspace = await _open_workspace(options, settings, problems, stack)
     files = rule_files(folders, options.directory, trust)
     policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
@@ -215,9 +217,7 @@ async def _compose(
     jobs = await stack.enter_async_context(
         JobTable(publisher.publish, session, scrollback=shell.scrollback, shell_program=shell.program)
     )
-    todos = TodoBoard(publisher.publish)
-    if resumed:
-        todos.todos = resumed.todos
+    todos = TodoBoard(publisher.publish, resumed.todos if resumed else None)
     context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
     registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
     outside = await stack.enter_async_context(
@@ -316,6 +316,15 @@ def _restored(resumed: ResumedSession) -> History:
 
 def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | None:
     return None if options.resume is None else resume_session(store.find(options.resume).path)
+
+
+def _tidy_sessions(store: SessionStore, session: SessionId, settings: Settings) -> list[str]:
+    """Delete sessions that are past their time; return what people should know of the others."""
+    if settings.session.keep_days:
+        store.sweep(settings.session.keep_days, time.time())
+    if not store.open_elsewhere(session):
+        return []
+    return ["Another stet is open in this directory: both change the same files, and neither knows of the other."]
 
 
 def _attach_recorder(

@@ -21,7 +21,8 @@ _EPILOG = """commands:
   stet demo [--keep DIR]                     a guided session: no key, no network
   stet tool list | show NAME | run NAME JSON the tools, from outside
   stet policy check --command "..."          may this run, and why
-  stet session list                          the sessions of this directory
+  stet session list | show | search | export | fork | rename | delete
+                                             the sessions of this directory
   stet mcp list | add | remove | login       servers of the Model Context Protocol; serve: ours for others
   stet config show | path | set KEY VALUE    the settings, and where each came from
 
@@ -169,6 +170,7 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")
         return run_demo(parser.parse_args(arguments).keep)
     import app.commandline as commandline
+    import app.session_command as session_command
     from app.policy_command import run_policy_command
 
     if name == "mcp":
@@ -178,7 +180,7 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     run = {
         "tool": commandline.run_tool_command,
         "policy": run_policy_command,
-        "session": commandline.run_session_command,
+        "session": session_command.run_session_command,
         "config": commandline.run_config_command,
     }[name]
     return run(_Parser(prog=f"stet {name}", allow_abbrev=False), arguments)

@@ -1,4 +1,4 @@
-"""The sub-commands that work without a model: tools, sessions and settings from outside."""
+"""The sub-commands that work without a model: tools and settings from outside."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from core.contract.display import AnsiOutput, FileDiff
 from core.contract.errors import StetError
 from core.contract.tool import CallState, ToolResult, llm_text
 from core.contract.visible import make_visible
-from core.session.store import SessionStore
 from core.settings.load import load_settings
 from core.settings.models import Settings
 from core.settings.paths import find_folders
@@ -46,15 +44,6 @@ def run_tool_command(parser: argparse.ArgumentParser, arguments: Sequence[str]) 
     return guarded(
         lambda: {"list": _list_tools, "show": _show_tool, "run": _run_tool}[options.command](options), options.as_json
     )
-
-
-def run_session_command(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
-    """`stet session list`."""
-    commands = parser.add_subparsers(dest="action", required=True, metavar="list")
-    listing = commands.add_parser("list", help="the sessions of this directory, the latest first")
-    listing.add_argument("--json", action="store_true", dest="as_json")
-    options = parser.parse_args(arguments)
-    return guarded(lambda: _list_sessions(options), options.as_json)
 
 
 def run_config_command(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
@@ -199,21 +188,6 @@ def _result_document(result: ToolResult) -> dict[str, Any]:
 
 
 # --- sessions and settings --------------------------------------------------------------------------
-
-
-def _list_sessions(options: argparse.Namespace) -> int:
-    sessions = SessionStore(find_folders(os.environ).state / "sessions", Path.cwd()).list()
-    if options.as_json:
-        write_line(
-            json.dumps([{"id": s.id, "started": s.started, "title": s.title, "path": str(s.path)} for s in sessions])
-        )
-    elif not sessions:
-        write_line("There is no session of this directory yet.")
-    else:
-        for session in sessions:
-            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.started))
-            write_line(f"{session.id}  {when}  {session.title or '(no prompt)'}")
-    return ExitCode.DONE
 
 
 def _show_settings(options: argparse.Namespace) -> int:

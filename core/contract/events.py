@@ -332,6 +332,11 @@ class SessionStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionRenamed:
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionEnded:
     reason: str = ""
 
@@ -387,6 +392,7 @@ Event = (
     | JobStateChanged
     | JobEnded
     | SessionStarted
+    | SessionRenamed
     | SessionEnded
     | McpServerChanged
     | Notice

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
+import mmap
 import os
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.bus.codec import RecordError, decode
-from core.bus.replay import read_facts
+from core.bus.recorder import Recorder
+from core.bus.replay import read_facts, read_record
+from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import PromptSubmitted, SessionStarted
-from core.contract.ids import SessionId
+from core.contract.events import PromptSubmitted, SessionRenamed, SessionStarted
+from core.contract.ids import SessionId, new_id
+from core.contract.visible import make_visible_line
 
+MAX_TITLE = 200
+_LATEST = 50
+"""How many records are looked at to see whether one is open."""
+_RENAMED = b'"type":"session_renamed"'
 _HEAD_BYTES = 65_536
 """How much of a record is read to find its title."""
 
@@ -75,6 +85,83 @@ class SessionStore:
             raise StetError(f"{what} of this directory has an id that begins with {wanted!r}.", "`stet session list`")
         return found[0]
 
+    def delete(self, session: SessionSummary) -> None:
+        """Delete a session's record.
+
+        Raises:
+            StetError: it is open in another process, or can't be deleted.
+        """
+        os.close(lock_record(session.path))
+        try:
+            session.path.unlink()
+        except OSError as error:
+            raise StetError(f"The session {session.id} can't be deleted: {error.strerror}.", "") from error
+
+    def rename(self, session: SessionSummary, title: str) -> None:
+        """Give a session that is not open another title.
+
+        Raises:
+            StetError: it is open in another process, or the title is empty.
+        """
+        shown = make_visible_line(title.strip())[:MAX_TITLE]
+        if not shown:
+            raise StetError("The title is empty.", "Give a title of a few words.")
+        descriptor = lock_record(session.path)
+        try:
+            envelopes = read_record(session.path).envelopes
+            recorder = Recorder(session.path, lambda text: text)
+            last = max((envelope.seq for envelope in envelopes), default=0)
+            recorder(Envelope(last + 1, new_id("m"), time.time(), session.id, SessionRenamed(shown)))
+            recorder.close()
+        finally:
+            os.close(descriptor)
+
+    def fork(self, session: SessionSummary, *, before_turn: int | None = None) -> SessionId:
+        """Write a new session that begins like this one.
+
+        Args:
+            before_turn: leave out this turn and all that came after; none: the whole session.
+
+        Raises:
+            RecordError: the record can't be read.
+        """
+        record = read_record(session.path)
+        forked = SessionId(new_id("s"))
+        recorder = Recorder(self.path_of(forked), lambda text: text, **{**record.facts, "forked_from": session.id})
+        try:
+            for envelope in record.envelopes:
+                if before_turn is not None and envelope.turn >= before_turn:
+                    break
+                recorder(replace(envelope, session=forked))
+        finally:
+            recorder.close()
+        return forked
+
+    def sweep(self, days: int, now: float) -> tuple[SessionSummary, ...]:
+        """Delete sessions that were not touched for so many days and are not open; return them."""
+        gone = []
+        for session in self.list():
+            if now - session.changed > days * 86_400:
+                with contextlib.suppress(StetError):
+                    self.delete(session)
+                    gone.append(session)
+        return tuple(gone)
+
+    def open_elsewhere(self, but: SessionId) -> tuple[SessionId, ...]:
+        """Return the latest sessions that a process has open now, without `but`."""
+        found = []
+        paths = self.folder.glob("*.jsonl") if self.folder.is_dir() else ()
+        for path in sorted(paths, key=os.path.getmtime, reverse=True)[:_LATEST]:
+            if path.stem == but:
+                continue
+            try:
+                os.close(lock_record(path))
+            except StetError:
+                found.append(SessionId(path.stem))
+            except OSError:
+                continue
+        return tuple(found)
+
 
 def lock_record(path: Path) -> int:
     """Take a record for this process; returns a descriptor to close at the end.
@@ -110,4 +197,23 @@ def _summary(path: Path) -> SessionSummary:
         if isinstance(envelope.payload, PromptSubmitted):
             title = envelope.payload.text.strip().split("\n", 1)[0][:200]
             break
+    title = _new_title(path) or title
     return SessionSummary(SessionId(path.stem), path, started, status.st_mtime, title, status.st_size)
+
+
+def _new_title(path: Path) -> str:
+    """Return the title that the session was given last; empty where it was given none."""
+    if not path.stat().st_size:
+        return ""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        end = len(content)
+        while (found := content.rfind(_RENAMED, 0, end)) >= 0:
+            start, stop = content.rfind(b"\n", 0, found) + 1, content.find(b"\n", found)
+            end = start
+            try:
+                envelope = decode(content[start : stop if stop >= 0 else len(content)])
+            except RecordError:
+                continue
+            if isinstance(envelope.payload, SessionRenamed):
+                return envelope.payload.title
+    return ""

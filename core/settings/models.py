@@ -142,6 +142,8 @@ class McpSettings(Group):
 class SessionSettings(Group):
     record: bool = True
     """Write the session's record, from which it can be resumed and exported."""
+    keep_days: int = Field(default=0, ge=0)
+    """Days after its last use when a session is deleted; 0 keeps all."""
 
 
 class Settings(Group):

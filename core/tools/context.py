@@ -44,9 +44,9 @@ async def publish_nowhere(event: Event) -> None:
 class TodoBoard:
     """The session's todo list."""
 
-    def __init__(self, publish: Publish = publish_nowhere) -> None:
+    def __init__(self, publish: Publish = publish_nowhere, todos: TodoList | None = None) -> None:
         self._publish = publish
-        self.todos = TodoList()
+        self.todos = todos or TodoList()
 
     async def replace(self, todos: TodoList) -> None:
         """Set the list and say so."""
