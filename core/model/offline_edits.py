@@ -9,7 +9,7 @@ from collections.abc import Generator
 from core.contract.conversation import ResultPart
 from core.model.offline_phrases import QUOTED, code, files_of, is_meant, plural, unquote, without_tail
 from core.model.offline_plan import Ask, Plan, Scene, Verb, Wish, answer
-from core.model.offline_readings import Match, first_line, found_count, matches_in, page_in
+from core.model.offline_readings import Match, first_line, found_count, matches_in, page_in, review_of
 
 _Results = tuple[ResultPart, ...]
 MATCH_LIMIT = 2_000
@@ -149,7 +149,7 @@ def _report(results: dict[str, ResultPart], counts: dict[str, int], old: str, ne
         again = yield Ask(tuple(wrong.values()), "Some lines hold it more often; I count anew.")
         results |= dict(zip(wrong, again, strict=False))
     done = [path for path, result in results.items() if not result.is_error]
-    rows = [f"- {code(path)}: {plural(counts[path], 'place')}" for path in done]
+    rows = [f"- {code(path)}: {review_of(results[path]) or plural(counts[path], 'place')}" for path in done]
     rows += [f"- {code(path)}: **not changed**. {first_line(r)}" for path, r in results.items() if r.is_error]
     missing = [name for name in files if not any(is_meant(path, (name,)) for path in results)]
     rows += [f"- {code(name)}: {code(old)} is not there" for name in missing]

@@ -12,6 +12,8 @@ _NUMBERED = re.compile(r"\s*(\d+)\|(.*)")
 _HEADER = re.compile(r"File: .* \(\d+ lines?(?:, .*)?\)")
 _MORE = re.compile(r"\[File content truncated: .*?offset=(\d+)", re.DOTALL)
 _FOUND = re.compile(r"found (\d+)")
+_TAKEN = re.compile(r"\bapplied (\d+) of (\d+) hunks; user declined")
+_EDITED = "\nThe user edited the proposal before approving it:"
 _SIZE = re.compile(r" \(\d+ bytes\)$")
 _NOTE = re.compile(r"\(\d+ ignored\)|\[\d+ more entries .*\]")
 _WRAPPER = re.compile(r"</?untrusted_context>")
@@ -82,6 +84,13 @@ def found_count(result: ResultPart) -> int | None:
     """Return how often a refused replacement found its text, where it says so."""
     found = _FOUND.search(result.text)
     return int(found[1]) if found and int(found[1]) > 0 else None
+
+
+def review_of(result: ResultPart) -> str:
+    """Return what the user made of an edit before it was written, in words; empty where it was taken as it was."""
+    taken = _TAKEN.search(result.text)
+    words = [f"{taken[1]} of {taken[2]} hunks taken"] if taken else []
+    return ", ".join([*words, "edited by you"] if _EDITED in result.text else words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from app.toolbox import Toolbox
+from core.contract.confirmation import ConfirmationDetails, EditConfirmation, ToolConfirmationOutcome
 from core.contract.conversation import Message, ResultPart, Role, user_message
+from core.contract.ids import CallId
 from core.contract.model import CallChunk, FinishChunk, ModelRequest
+from core.contract.requests import ApprovalReply, DroppedHunk
 from core.contract.tool import llm_text
+from core.diff.hunks import apply_hunks, make_patch
 from core.model.offline import OfflineProvider
+from core.model.offline_readings import review_of
 from core.tools.abort import AbortSignal
 from core.tools.builtin import BUILTIN
 from core.tools.context import ToolContext
@@ -78,3 +84,22 @@ async def test_reading(project: Path) -> None:
 async def _last(session: Session, *prompts: str) -> str:
     answers = [await session.ask(prompt) for prompt in prompts]
     return answers[-1]
+
+
+async def test_what_the_reviewer_left_out_is_not_claimed_as_done(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 'old'\n" + "\n" * 20 + "y = 'old'\n")
+
+    def first_hunk_only(details: ConfirmationDetails) -> ApprovalReply:
+        assert isinstance(details, EditConfirmation)
+        patch = make_patch("a.py", details.original_content, details.new_content)
+        dropped = (DroppedHunk("a.py", patch.hunks[1].header),)
+        return ApprovalReply(
+            ToolConfirmationOutcome.PROCEED_ONCE, new_content=apply_hunks(patch, (0,)), dropped=dropped
+        )
+
+    call = {"file_path": "a.py", "old_string": "old", "new_string": "new", "expected_replacements": 2}
+    async with Toolbox(tmp_path, approve=first_hunk_only) as box:
+        result = await box.call("replace", call)
+    assert result.error is None
+    assert review_of(ResultPart(CallId("c"), "replace", llm_text(result.llm_content))) == "1 of 2 hunks taken"
+    assert review_of(ResultPart(CallId("c"), "replace", "Successfully modified file: a.py (2 replacements).")) == ""
