@@ -112,6 +112,7 @@ class StetApp(App[int]):
 
     def on_mount(self) -> None:
         self.set_keymap(self.catalogue.keymap())
+        self.app_resume_signal.subscribe(self, lambda app: self.refresh(layout=True))  # `fg` finds an empty screen
         self.call_after_refresh(self._start_session)
 
     def _start_session(self) -> None:

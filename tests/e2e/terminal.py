@@ -31,6 +31,8 @@ GUARD = 0.5
 MOMENT = 0.15
 """Seconds without output after which a screen counts as drawn."""
 
+STET = (sys.executable, "-m", "stet")
+
 EMPTY = "Ask, or"
 """Stands in the prompt while it is empty."""
 
@@ -246,13 +248,14 @@ async def open_terminal(
     env: Mapping[str, str],
     columns: int = 120,
     lines: int = 40,
+    program: Sequence[str] = STET,
 ) -> AsyncIterator[Terminal]:
-    """Run `python -m stet ARGUMENTS` in a terminal; leaving ends it, whatever it does."""
+    """Run `python -m stet ARGUMENTS` (or another program) in a terminal; leaving ends it, whatever it does."""
     master, slave = os.openpty()
     set_size(slave, columns, lines)
     os.set_blocking(master, False)
     process = subprocess.Popen(
-        [sys.executable, "-m", "stet", *arguments],
+        [*program, *arguments],
         stdin=slave,
         stdout=slave,
         stderr=slave,

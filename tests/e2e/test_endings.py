@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from core.bus.replay import read_record
 from core.contract.conversation import Role
 from core.contract.events import MessageAdded, PromptSubmitted, TextDelta
 from tests.e2e.conftest import Place
-from tests.e2e.terminal import Terminal
+from tests.e2e.terminal import STET, Terminal, open_terminal
 
 pytestmark = pytest.mark.anyio
 
@@ -98,6 +99,27 @@ async def test_a_signal_ends_it_and_the_terminal_comes_back(place: Place, name: 
         assert terminal.is_as_before
     (path,) = place.records
     assert read_record(path).unreadable == 0
+
+
+async def test_suspended_to_the_shell_and_back(place: Place) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("a shell with job control is needed: bash")
+    shell = (bash, "--norc", "--noprofile", "-i")
+    async with open_terminal([], directory=place.project, env=place.env, program=shell) as terminal:
+        terminal.type(f"{' '.join(STET)}\n")
+        await terminal.shows("offline", "❯")
+        terminal.type("a draft")
+        await terminal.shows("❯ a draft")
+        terminal.press("ctrl+z")
+        await terminal.shows("Stopped")
+        assert not terminal.screen.frame().alternate
+        terminal.type("echo $((6 * 7)) in the shell\n")
+        await terminal.shows("42 in the shell")
+        terminal.type("fg\n")
+        await terminal.shows("❯ a draft", "offline")
+        terminal.type(", and more")
+        await terminal.shows("❯ a draft, and more")
 
 
 async def test_a_command_that_runs_dies_with_the_session(place: Place) -> None:
