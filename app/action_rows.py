@@ -121,7 +121,10 @@ _APP = (
         (
             ("approval.show", "f8 alt+a", "Pending approval", "Show the question that was put aside."),
             ("shell.next", "alt+j", "Next job", "Show the next job in the shell pane."),
-            ("shell.background", "", "Job to the background", "Let the agent go on; the command keeps running."),
+            ("shell.background", "", "Job to the background, or back",
+             "Let the agent go on while the command keeps running; again takes it back."),
+            ("shell.restart", "", "Restart job", "Run the command that is shown again, in the same directory."),
+            ("shell.read", "alt+u", "Read back in the shell", "Move, search and copy in what it shows and has shown."),
             ("shell.kill", "", "Kill job", "End the command that is shown, and all that it has started."),
         ),
         palette=True,

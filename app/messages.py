@@ -9,7 +9,7 @@ from textual.message import Message
 
 from widgets.changes.messages import ChangeChosen
 from widgets.prompt.messages import DraftChanged, PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
+from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
 from widgets.todo.messages import TodosEdited
@@ -36,6 +36,7 @@ ROUTED: tuple[type[Message], ...] = (
     JobSelected,
     JobKillRequested,
     LeaveRequested,
+    TextSelected,
 )
 
 

@@ -7,13 +7,14 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from app.bridge import Routes
+from app.services.clipboard import copy_text
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
 from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged
 from core.contract.ids import JobId
 from core.tools.declarative import ShellConfig
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
+from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
 
 _HEIGHTS = {"none": "third", "third": "two-thirds", "two-thirds": "none"}
@@ -25,6 +26,8 @@ class ShellPresenter(Presenter):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._pane: ShellPane | None = None
+        self._has_room = False
+        """A full-screen program has the whole screen."""
         self._work: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
         stage.spawn(self._do_in_order())
 
@@ -37,12 +40,14 @@ class ShellPresenter(Presenter):
         }
 
     def message_routes(self) -> dict[type, Callable[[Any], None]]:
+        stage = self.stage
         return {
             KeysTyped: self._type,
             JobResized: self._resize,
             JobSelected: lambda message: None,
             JobKillRequested: self._kill,
             LeaveRequested: lambda message: self._leave(),
+            TextSelected: lambda message: stage.spawn(copy_text(stage.app, message.text, "from the terminal")),
         }
 
     def register(self) -> None:
@@ -53,6 +58,8 @@ class ShellPresenter(Presenter):
         register("shell.height", self._next_height)
         register("shell.background", self._move_to_background)
         register("shell.kill", self._kill_active)
+        register("shell.restart", self._restart_active)
+        register("shell.read", self._read)
         register("shell.next", self._select_next)
 
     # --- jobs -------------------------------------------------------------------------------------
@@ -95,6 +102,7 @@ class ShellPresenter(Presenter):
         assert isinstance(envelope.payload, JobFrame)
         if self._pane is not None and envelope.payload.id in self._pane.job_ids:
             self._pane.show_frame(envelope.payload.id, envelope.payload.frame)
+            self._give_room(self._pane)
 
     def _show_state(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobStateChanged)
@@ -124,9 +132,12 @@ class ShellPresenter(Presenter):
         pane = await self._shown_pane()
         self._show_dock()
         jobs, config = self.stage.engine.jobs, self.stage.engine.shell_config
+        is_new = jobs.shell is None
         shell = await jobs.start_shell(self.stage.engine.workspace.root, columns=config.columns, lines=config.lines)
         if shell.id in pane.job_ids:
             pane.select(shell.id)
+        if is_new:
+            await shell.wait_for_prompt()
         if line:
             await shell.write(line.encode("utf-8", "replace") + b"\r")
 
@@ -156,18 +167,49 @@ class ShellPresenter(Presenter):
 
     def _move_to_background(self) -> None:
         job = self.stage.engine.jobs.find(self._pane.active) if self._pane is not None else None
-        if job is not None and job.running:
-            self.stage.spawn(job.move_to_background())
+        if job is not None and job.running and not job.is_shell:
+            self.stage.spawn(job.move_to_background(not job.background))
+
+    async def _restart_active(self) -> None:
+        """Run the command that is shown again, in the same directory; if it still runs it is ended first."""
+        jobs, config = self.stage.engine.jobs, self.stage.engine.shell_config
+        job = jobs.find(self._pane.active) if self._pane is not None else None
+        if job is None:
+            return
+        if job.running:
+            await job.kill()
+        if job.is_shell:
+            await self._run_line("")
+        else:
+            await jobs.start(job.command, job.directory, columns=config.columns, lines=config.lines, background=True)
+
+    async def _read(self) -> None:
+        """Move, search and copy in what the terminal shows and has shown."""
+        await self.focus()
+        if self._pane is not None:
+            self._pane.view.read_back()
 
     # --- the pane ---------------------------------------------------------------------------------
+
+    def _give_room(self, pane: ShellPane) -> None:
+        """Give a full-screen program that is typed into the whole screen, and take it back at its end."""
+        workspace, frame = self.stage.workspace, pane.view.frame
+        full = frame is not None and frame.alternate and not pane.view.ended
+        if full and not self._has_room and pane.view.has_focus and workspace.maximised is None:
+            self._has_room = True
+            workspace.maximise_pane("shell")
+        elif self._has_room and not full:
+            self._has_room = False
+            if workspace.maximised == "shell":
+                workspace.maximise_pane(None)
 
     async def focus(self) -> None:
         """Type into the job that is shown; without one, into the user's own shell."""
         pane = await self._shown_pane()
         self._show_dock()
-        if not pane.active:
-            await self._run_line("")
         pane.focus()
+        if not pane.active:
+            self.run_line("")
 
     async def toggle(self) -> None:
         """Show the pane, or hide it."""
@@ -178,7 +220,7 @@ class ShellPresenter(Presenter):
         pane = await self._shown_pane()
         self._show_dock()
         if not pane.active:
-            await self._run_line("")
+            self.run_line("")
 
     def _show_dock(self) -> None:
         if not self.stage.workspace.dock_shown:
@@ -192,6 +234,7 @@ class ShellPresenter(Presenter):
         self.stage.workspace.set_dock(height)
 
     def _leave(self) -> None:
+        self._has_room = False
         if self.stage.workspace.maximised == "shell":
             self.stage.workspace.maximise_pane(None)
         self.stage.workspace.prompt.editor.focus()

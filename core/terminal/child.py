@@ -137,13 +137,21 @@ class Child:
     @property
     def hides_input(self) -> bool:
         """The program reads lines with echo switched off, as for a password."""
+        return self._has_modes(on=termios.ICANON, off=termios.ECHO)
+
+    @property
+    def reads_keys(self) -> bool:
+        """The program edits lines itself (readline) or takes single keys: the terminal neither echoes nor waits."""
+        return self._has_modes(off=termios.ECHO | termios.ICANON)
+
+    def _has_modes(self, *, on: int = 0, off: int = 0) -> bool:
         if not self.is_terminal or self._fd < 0:
             return False
         try:
-            local = termios.tcgetattr(self._fd)[3]
+            local: int = termios.tcgetattr(self._fd)[3]
         except (OSError, termios.error):
             return False
-        return not local & termios.ECHO and bool(local & termios.ICANON)
+        return local & on == on and not local & off
 
     @property
     def foreground_group(self) -> int:

@@ -180,6 +180,15 @@ class Job:
             await self._news.wait()
         return self.version
 
+    async def wait_for_prompt(self, seconds: float = 3.0) -> None:
+        """Wait until a shell just started takes what is typed: earlier, the terminal would echo it twice."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.running and not (self.version and self._child.reads_keys):
+                    if self.state is JobState.WAITING:
+                        return
+                    await self._news.wait()
+
     async def members(self) -> set[int]:
         """Return the processes that belong to it and live, its leader among them."""
         return await asyncio.to_thread(job_processes, self.id, self.pid)

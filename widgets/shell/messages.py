@@ -42,3 +42,11 @@ class JobKillRequested(Message):
 
 class LeaveRequested(Message):
     """The user wants out of the terminal, back to the prompt."""
+
+
+class TextSelected(Message):
+    """The user has selected text in a terminal: it is to be copied."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text

@@ -31,6 +31,8 @@ class ShellPane(Vertical):
         super().__init__(id=id)
         self._jobs: dict[str, ShownJob] = {}
         self._active = ""
+        self._early = b""
+        """Typed before there was a job: for the first one."""
         self._tabs = JobTabs()
         self.view = TerminalView(leave_keys=leave_keys)
         self._clock: Timer | None = None
@@ -143,6 +145,9 @@ class ShellPane(Vertical):
         self.view.show(job.frame, job.scrollback, ended=job.ended is not None)
         self._show_tabs()
         self.post_message(JobSelected(job_id))
+        if self._early:
+            self.post_message(KeysTyped(job_id, self._early))
+            self._early = b""
         if self.view.size.width and self.view.size.height:
             self.post_message(JobResized(job_id, self.view.size.width, self.view.size.height))
 
@@ -168,6 +173,8 @@ class ShellPane(Vertical):
         message.stop()
         if self._active:
             self.post_message(KeysTyped(self._active, message.data))
+        else:
+            self._early += message.data
 
     @on(TerminalView.Resized)
     def _resize(self, message: TerminalView.Resized) -> None:
@@ -190,8 +197,7 @@ class ShellPane(Vertical):
     def _show_tabs(self) -> None:
         self._tabs.jobs = tuple(self._jobs.values())
         self._tabs.active = self._active
-        back = self.view.back
-        self._tabs.note = f"↑ {back:,} lines back · shift+pgdn to return" if back else ""
+        self._tabs.note = self.view.note
         self._tabs.refresh()
         job = self._jobs.get(self._active)
         if self._clock is not None:

@@ -1,37 +1,31 @@
-"""One terminal on the screen: draws frames line by line and sends keys, pastes and mouse events on as bytes.
-
-Cells are the only thing that gets here: no byte of the program's reaches the real terminal.
-"""
+"""One terminal that takes keys, pastes and the mouse, and sends them on as bytes, or reads back with them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
-from textual.geometry import Offset, Region
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
-from core.contract.frame import Row, Scrollback, TerminalFrame
-from widgets.common.cell_style import to_rich_style
 from widgets.shell.keys import encode_key, encode_mouse, encode_paste
-from widgets.shell.messages import LeaveRequested
+from widgets.shell.lines import Selection
+from widgets.shell.messages import LeaveRequested, TextSelected
+from widgets.shell.reader import Outcome
+from widgets.shell.terminal_picture import TerminalPicture
 
 LEAVE_KEYS = ("ctrl+right_square_bracket", "ctrl+]")
-_CURSOR_STYLE = Style(reverse=True)
-_UNFOCUSED_CURSOR_STYLE = Style(underline=True)
 _RESIZE_SECONDS = 0.05
 """A storm of resizes sends only its last size."""
 _WHEEL_LINES = 3
-_SCROLL_KEYS = {"shift+pageup": 1, "shift+pagedown": -1}
+_READ_KEY = "shift+pageup"
 
 
-class TerminalView(Widget, can_focus=True):
-    """Shows the latest frame, or lines of the scrollback above it. Posts `Input`, `Resized` and `LeaveRequested`."""
+class TerminalView(TerminalPicture, can_focus=True):
+    """Shows a terminal and types into it.
+
+    Posts `Input`, `Resized`, `Scrolled`, `TextSelected` and `LeaveRequested`.
+    """
 
     class Input(Message):
         """Bytes for the program."""
@@ -48,129 +42,10 @@ class TerminalView(Widget, can_focus=True):
             self.columns = columns
             self.lines = lines
 
-    class Scrolled(Message):
-        """The view went back into the scrollback, or returned."""
-
-    ALLOW_SELECT = False
-
     def __init__(self, *, leave_keys: Sequence[str] = LEAVE_KEYS, id: str | None = None) -> None:
         super().__init__(id=id)
         self.leave_keys = frozenset(leave_keys)
-        self.frame: TerminalFrame | None = None
-        self.scrollback: Scrollback | None = None
-        self.ended = False
-        """The program has exited: nothing is typed any more, and Enter leaves."""
-        self.back = 0
-        """Lines that the view is scrolled back by; 0 follows the output."""
-        self._shown: Sequence[Row] = ()
-        self._strips: dict[int, tuple[Row, Strip]] = {}
-
-    # --- what is shown ----------------------------------------------------------------------------
-
-    def show(self, frame: TerminalFrame | None, scrollback: Scrollback | None, *, ended: bool = False) -> None:
-        """Show another terminal."""
-        self.frame, self.scrollback, self.ended = frame, scrollback, ended
-        self.back = 0
-        self._shown = self._visible_rows()
-        self.refresh()
-        self._place_cursor()
-
-    def update_frame(self, frame: TerminalFrame) -> None:
-        """Show the next frame of the same terminal: only lines that changed are drawn again."""
-        old, self.frame = self.frame, frame
-        if self.back:
-            # stay at the same lines while new ones come in below
-            grown = frame.history - old.history if old else 0
-            self.back = min(frame.history, self.back + max(0, grown))
-        before, rows = self._shown, self._visible_rows()
-        self._shown = rows
-        if old is None or len(before) != len(rows):
-            self.refresh()
-        else:
-            changed = {y for y, row in enumerate(rows) if row is not before[y]}
-            if not self.back and self._cursor_of(old) != self._cursor_of(frame):
-                changed |= {old.cursor_line, frame.cursor_line}
-            width = self.size.width
-            if changed:
-                self.refresh(*(Region(0, y, width, 1) for y in changed))
-        self._place_cursor()
-
-    def scroll_back(self, lines: int) -> None:
-        """Go back into the scrollback by `lines` (negative: towards the output)."""
-        history = self.frame.history if self.frame is not None and not self.frame.alternate else 0
-        back = max(0, min(history, self.back + lines))
-        if back == self.back:
-            return
-        self.back = back
-        self._shown = self._visible_rows()
-        self.refresh()
-        self._place_cursor()
-        self.post_message(self.Scrolled())
-
-    def _visible_rows(self) -> Sequence[Row]:
-        frame = self.frame
-        if frame is None:
-            return ()
-        if not self.back or self.scrollback is None:
-            return frame.rows
-        first = max(0, frame.history - self.back)
-        rows = list(self.scrollback.rows(first, min(frame.history, first + frame.lines)))
-        return (*rows, *frame.rows[: max(0, frame.lines - len(rows))])
-
-    @staticmethod
-    def _cursor_of(frame: TerminalFrame) -> tuple[int, int, bool]:
-        return frame.cursor_column, frame.cursor_line, frame.cursor_visible
-
-    # --- drawing ----------------------------------------------------------------------------------
-
-    def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
-        # a frame may be taller than the view until the program has followed a new size: its end is what counts
-        at = y + self._hidden_lines
-        if at >= len(self._shown):
-            return Strip.blank(width, base)
-        strip = self._strip_of(self._shown[at])
-        frame = self.frame
-        if frame is not None and not self.back and frame.cursor_visible and not self.ended and at == frame.cursor_line:
-            strip = self._with_cursor(strip, frame.cursor_column)
-        return strip.adjust_cell_length(width).apply_style(base)
-
-    @property
-    def _hidden_lines(self) -> int:
-        frame = self.frame
-        if frame is None or self.back:
-            return 0
-        return max(0, min(frame.cursor_line + 1, frame.lines) - self.size.height)
-
-    def _strip_of(self, row: Row) -> Strip:
-        cached = self._strips.get(id(row))
-        if cached is not None and cached[0] is row:
-            return cached[1]
-        strip = Strip([Segment(span.text, to_rich_style(span.style)) for span in row])
-        if len(self._strips) > 1000:
-            self._strips.clear()
-        self._strips[id(row)] = (row, strip)
-        return strip
-
-    def _with_cursor(self, strip: Strip, column: int) -> Strip:
-        strip = strip.extend_cell_length(column + 1)
-        left, rest = strip.crop(0, column), strip.crop(column)
-        first = next((segment.text for segment in rest), " ")
-        size = max(1, cell_len(first[0]) if first else 1)
-        style = _CURSOR_STYLE if self.has_focus else _UNFOCUSED_CURSOR_STYLE
-        cell = Strip([Segment(text, (old or Style.null()) + style) for text, old, _ in rest.crop(0, size)])
-        return Strip.join([left, cell, rest.crop(size)])
-
-    def _place_cursor(self) -> None:
-        """Put the terminal's own cursor where the program's is, for input methods and screen readers."""
-        frame = self.frame
-        if self.has_focus and frame is not None and not self.back:
-            line = frame.cursor_line - self._hidden_lines
-            self.app.cursor_position = self.content_region.offset + Offset(frame.cursor_column, line)
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._strips.clear()
+        self._selecting = False
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -183,7 +58,7 @@ class TerminalView(Widget, can_focus=True):
 
     def on_focus(self) -> None:
         self.refresh()
-        self._place_cursor()
+        self.place_cursor()
 
     def on_blur(self) -> None:
         self.refresh()
@@ -191,13 +66,47 @@ class TerminalView(Widget, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        if event.key in self.leave_keys or (self.ended and event.key in ("enter", "escape", "q")):
+        if event.key in self.leave_keys:
+            self.stop_reading()
             self.post_message(LeaveRequested())
-        elif event.key in _SCROLL_KEYS and self.frame is not None and not self.frame.alternate:
-            self.scroll_back(_SCROLL_KEYS[event.key] * max(1, self.size.height - 1))
+        elif self.reader is not None:
+            self._read(event)
+        elif self.ended and event.key in ("enter", "escape", "q"):
+            self.post_message(LeaveRequested())
+        elif event.key == _READ_KEY and self.frame is not None and not self.frame.alternate:
+            self.read_back()
+            self._read(event)
+        elif self.ended and event.character == "/":
+            self.read_back()
+            self._read(event)
         elif not self.ended:
             application = self.frame is not None and self.frame.application_cursor
+            self._mask(event)
             self._send(encode_key(event.key, event.character, application_cursor=application))
+
+    def _mask(self, event: events.Key) -> None:
+        """Count the characters of a password; what they are is nobody's business."""
+        if self.frame is None or not self.frame.hides_input:
+            return
+        if event.key == "backspace":
+            self.masked = max(0, self.masked - 1)
+        elif event.is_printable:
+            self.masked += 1
+        else:
+            self.masked = 0
+        self.refresh()
+
+    def _read(self, event: events.Key) -> None:
+        assert self.reader is not None
+        outcome = self.reader.press(event.key, event.character)
+        if outcome is Outcome.COPY:
+            self.post_message(TextSelected(self.reader.selected_text()))
+        if outcome is Outcome.STAY:
+            self.show_reader()
+        else:
+            self.stop_reading()
+
+    # --- pastes and the mouse ---------------------------------------------------------------------
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -206,10 +115,60 @@ class TerminalView(Widget, can_focus=True):
         self._send(encode_paste(event.text, bracketed=bracketed))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._send_mouse(event, event.button - 1, pressed=True)
+        if not self._send_mouse(event, event.button - 1, pressed=True) and event.button == 1:
+            event.stop()
+            self.capture_mouse()
+            place = self._place(event)
+            self._selecting = True
+            self._select(None if place is None else Selection(place, place))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        frame = self.frame
+        if self._selecting and self.selection is not None:
+            place = self._place(event)
+            if place is not None:
+                self._select(replace(self.selection, head=place))
+        elif frame is not None and (frame.mouse_motion or (frame.mouse_drag and event.button)):
+            self._send_mouse(event, 32 + (event.button - 1 if event.button else 3), pressed=True)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        self._send_mouse(event, event.button - 1, pressed=False)
+        if not self._selecting:
+            self._send_mouse(event, event.button - 1, pressed=False)
+            return
+        self._selecting = False
+        self.release_mouse()
+        selection = self.selection
+        if selection is None or selection.anchor == selection.head:
+            self._select(None)
+        else:
+            self._copy(selection)
+
+    def on_click(self, event: events.Click) -> None:
+        """Copy the word (twice) or the line (three times) that was clicked."""
+        place = self._place(event)
+        if place is None or event.chain < 2 or self._goes_to_program(event):
+            return
+        selection = self.lines.word(place) if event.chain == 2 else Selection(place, place, whole_lines=True)
+        self._select(selection)
+        self._copy(selection)
+
+    def _copy(self, selection: Selection) -> None:
+        text = self.lines.text(selection)
+        if text:
+            self.post_message(TextSelected(text))
+
+    def _select(self, selection: Selection | None) -> None:
+        if selection != self.selection:
+            self.selection = selection
+            self.refresh()
+
+    def _place(self, event: events.MouseEvent) -> tuple[int, int] | None:
+        """Return the line and column under the mouse; beyond the edges the nearest."""
+        if self.frame is None:
+            return None
+        offset = event.screen_offset - self.content_region.offset
+        row = max(0, min(offset.y, self.size.height - 1)) + self.hidden_lines
+        return self.first_shown + row, max(0, min(offset.x, self.size.width - 1))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)
@@ -222,28 +181,38 @@ class TerminalView(Widget, can_focus=True):
         frame = self.frame
         if frame is None:
             return
-        if frame.mouse and not event.shift:
-            self._send_mouse(event, 64 if direction > 0 else 65, pressed=True)
-        elif frame.alternate:
+        if self._send_mouse(event, 64 if direction > 0 else 65, pressed=True):
+            return
+        if self.reader is not None:
+            for _ in range(_WHEEL_LINES):
+                self.reader.press("up" if direction > 0 else "down", None)
+            self.show_reader()
+        elif frame.alternate and not self.ended:
             key = encode_key("up" if direction > 0 else "down", application_cursor=frame.application_cursor)
             self._send(key * _WHEEL_LINES)
         else:
             self.scroll_back(direction * _WHEEL_LINES)
 
-    def _send_mouse(self, event: events.MouseEvent, button: int, *, pressed: bool) -> None:
-        """Report to a program that asked for it; with Shift the mouse is the application's."""
+    def _goes_to_program(self, event: events.MouseEvent) -> bool:
+        """Return whether the program asked for the mouse; with Shift it is the application's."""
+        return self.frame is not None and self.frame.mouse and not event.shift and not self.ended and not self.back
+
+    def _send_mouse(self, event: events.MouseEvent, button: int, *, pressed: bool) -> bool:
+        """Report to a program that asked for it; return whether it did."""
         frame = self.frame
-        if frame is None or not frame.mouse or event.shift or button < 0:
-            return
+        if frame is None or button < 0 or not self._goes_to_program(event):
+            return False
         event.stop()
         place = event.get_content_offset(self)
         if place is not None:
             button += 8 * event.meta + 16 * event.ctrl
-            line = place.y + self._hidden_lines
+            line = place.y + self.hidden_lines
             self._send(encode_mouse(button, place.x, line, pressed=pressed, sgr=frame.mouse_sgr))
+        return True
 
     def _send(self, data: bytes) -> None:
         if data and not self.ended:
+            self._select(None)
             if self.back:
                 self.scroll_back(-self.back)
             self.post_message(self.Input(data))

@@ -10,15 +10,15 @@ import pytest
 from rich.color import Color
 from textual import on
 from textual.app import App, ComposeResult
-from textual.events import MouseScrollUp, Paste
+from textual.events import MouseDown, MouseMove, MouseScrollUp, MouseUp, Paste
 from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 
 from core.contract.events import JobState
-from core.contract.frame import CellStyle, Row, Span, TerminalFrame
+from core.contract.frame import CellStyle, Row, Span, TerminalFrame, WrappedRow
 from tests.widgets.hostile import HOSTILE, is_safe
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested
+from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +63,7 @@ class ShellHost(App[None]):
     @on(JobSelected)
     @on(KeysTyped)
     @on(LeaveRequested)
+    @on(TextSelected)
     def note(self, message: Message) -> None:
         self.told.append(message)
 
@@ -71,6 +72,9 @@ class ShellHost(App[None]):
 
     def typed(self) -> bytes:
         return b"".join(message.data for message in self.told if isinstance(message, KeysTyped))
+
+    def copied(self) -> list[str]:
+        return [message.text for message in self.told if isinstance(message, TextSelected)]
 
     def screen_lines(self) -> list[str]:
         return ["".join(segment.text for segment in strip) for strip in self.screen._compositor.render_strips()]
@@ -207,6 +211,12 @@ async def test_a_password_prompt_says_so() -> None:
         lines = app.screen_lines()
         assert "what you type is hidden" in lines[0]
         assert not any("sec" in line for line in lines)
+        assert "•••" in lines[2]
+        await pilot.press("backspace")
+        assert "•••" not in app.screen_lines()[2]
+        app.pane.show_frame("j1", frame(row("Password: "), row("$ ")))
+        await pilot.pause()
+        assert not any("•" in line for line in app.screen_lines())
 
 
 async def test_a_new_job_does_not_take_the_terminal_away_from_one_who_types() -> None:
@@ -238,9 +248,10 @@ async def test_scrolling_back_and_following_again() -> None:
         history = Lines(50)
         app.pane.set_scrollback("j1", history)
         app.pane.show_frame("j1", frame(*[row(f"now {n}") for n in range(9)], history=50))
-        await pilot.press("shift+pageup")
+        app.pane.view.scroll_back(8)
+        await pilot.pause()
         assert app.screen_lines()[1].rstrip() == "old 42"
-        assert "lines back" in app.screen_lines()[0]
+        assert "8 lines back" in app.screen_lines()[0]
         history.all.append(row("old 50"))
         app.pane.show_frame("j1", frame(*[row(f"now {n}") for n in range(1, 10)], history=51))
         await pilot.pause()
@@ -269,6 +280,76 @@ async def test_the_wheel_scrolls_or_goes_to_the_program() -> None:
         app.pane.show_frame("j1", frame(row("x"), alternate=True, mouse=True, mouse_sgr=True))
         await pilot.click("TerminalView", offset=(4, 2))
         assert app.typed() == b"\x1b[<0;5;3M\x1b[<0;5;3m"
+
+
+async def test_reading_back_searches_and_copies() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await start(app, pilot)
+        app.pane.set_scrollback("j1", Lines(50))
+        app.pane.show_frame("j1", frame(*[row(f"now {n}") for n in range(9)], history=50))
+        await pilot.press("shift+pageup", *"/old 7", "enter")
+        assert "line 8 of 59" in app.screen_lines()[0]
+        assert app.screen_lines()[1].rstrip() == "old 7"
+        found = app.pane.view.render_line(0)
+        assert next(segment.style.bgcolor for segment in found if "old 7" in segment.text and segment.style)
+        await pilot.press("v", "j", "j", "y")
+        assert app.copied() == ["old 7\nold 8\nold 9"]
+        assert app.screen_lines()[1].rstrip() == "now 0"
+        await pilot.press("shift+pageup", *"/nothing", "enter")
+        assert "no nothing" in app.screen_lines()[0]
+        await pilot.press("q")
+        assert app.typed() == b""
+        await pilot.press("x")
+        assert app.typed() == b"x"
+
+
+async def test_what_is_read_stays_while_output_comes_in() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await start(app, pilot)
+        history = Lines(50)
+        app.pane.set_scrollback("j1", history)
+        app.pane.show_frame("j1", frame(history=50, scrolled=50))
+        await pilot.press("shift+pageup")
+        before = app.screen_lines()[1:9]
+        del history.all[:20]  # the oldest are forgotten as new ones come in
+        history.all += [row(f"new {number}") for number in range(20)]
+        app.pane.show_frame("j1", frame(history=50, scrolled=70))
+        await pilot.pause()
+        assert app.screen_lines()[1:9] == before
+
+
+async def test_the_mouse_selects_and_copies() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await start(app, pilot)
+        long = WrappedRow(row("x" * 40))
+        app.pane.show_frame("j1", frame(row("first line"), long, row("yy  end"), row("last")))
+        view = app.pane.view
+        await pilot._post_mouse_events([MouseDown], view, offset=(6, 0), button=1)
+        await pilot._post_mouse_events([MouseMove], view, offset=(1, 2), button=1)
+        await pilot._post_mouse_events([MouseUp], view, offset=(1, 2), button=1)
+        assert app.copied() == ["line\n" + "x" * 40 + "yy"]
+        await pilot.click("TerminalView", offset=(7, 0), times=2)
+        assert app.copied()[1:] == ["line"]
+
+
+async def test_movements_go_to_a_program_that_asks_for_them() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await start(app, pilot)
+        view = app.pane.view
+        asks = frame(row("x"), alternate=True, mouse=True, mouse_sgr=True, mouse_drag=True)
+        app.pane.show_frame("j1", asks)
+        await pilot._post_mouse_events([MouseMove], view, offset=(4, 2), button=0)
+        assert app.typed() == b""
+        await pilot._post_mouse_events([MouseMove], view, offset=(4, 2), button=1)
+        assert app.typed() == b"\x1b[<32;5;3M"
+        app.told.clear()
+        app.pane.show_frame("j1", replace(asks, mouse_motion=True))
+        await pilot._post_mouse_events([MouseMove], view, offset=(5, 2), button=0)
+        assert app.typed() == b"\x1b[<35;6;3M"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
