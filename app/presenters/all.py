@@ -10,6 +10,7 @@ from app.commands.registry import CommandRegistry
 from app.commands.undo import COMMANDS as UNDO_COMMANDS
 from app.presenters.approvals import ApprovalsPresenter
 from app.presenters.attention import AttentionPresenter
+from app.presenters.custom_commands import CustomCommandsPresenter
 from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
 from app.presenters.mcp import McpPresenter
@@ -40,12 +41,13 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     session = SessionPresenter(stage, prompt)
     servers = McpPresenter(stage, commands, prompt.submit_text)
     undo = UndoPresenter(stage)
+    own = CustomCommandsPresenter(stage, commands, prompt.submit_text)
     todos.on_summary = status.show_todo
     approvals.on_waiting = status.show_waiting
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, undo, approvals, shell, prompt, session, servers, guide, *_upkeep(stage))
+    return (transcript, status, todos, undo, approvals, shell, prompt, session, servers, guide, own, *_upkeep(stage))
 
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:

@@ -15,7 +15,7 @@ from core.contract.envelope import Envelope
 from core.contract.errors import ModelErrorKind, StetError
 from core.contract.events import TurnFailed
 from widgets.prompt.candidates import Candidate
-from widgets.prompt.draft import Draft, PromptMode
+from widgets.prompt.draft import Draft, Pastes, PromptMode
 from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
 from widgets.prompt.prompt import PromptPane
 
@@ -74,8 +74,10 @@ class PromptPresenter(Presenter):
             self._start_next()
 
     def submit_text(self, text: str) -> None:
-        """Send a prompt that was not typed."""
-        self._queue.append(Draft(text))
+        """Send a prompt that was not typed: as a paste, so that no `@` in it attaches anything."""
+        pastes = Pastes()
+        chip = pastes.add(text)
+        self._queue.append(Draft(chip, pastes=pastes.used_in(chip)))
         self._start_next()
 
     async def run_command(self, line: str) -> None:

@@ -83,6 +83,11 @@ class Agent:
             await self._running.count(replace(usage, context_tokens=0))
 
     @property
+    def scheduler(self) -> Scheduler:
+        """What runs the calls."""
+        return self._scheduler
+
+    @property
     def is_busy(self) -> bool:
         return self._abort is not None
 
