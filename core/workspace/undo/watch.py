@@ -86,14 +86,14 @@ class ChangeWatch:
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
         await self._tasks.__aenter__()
-        self._tasks.create_task(self._index())
+        self._start(self._index())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self._wait_for_pending()
         self._stop.set()
+        await self._wait_for_pending()
         if self._tasks is not None:
             tasks, self._tasks = self._tasks, None
             await tasks.__aexit__(None, None, None)  # the block's own error is not for the group, which would wrap it
@@ -101,7 +101,9 @@ class ChangeWatch:
     async def _index(self) -> None:
         """Look at the trees for the first time, while the user still types."""
         async with self._lock:
-            await asyncio.to_thread(self._refresh, self._stop)
+            # A command that came before has looked already; looking again would take its work for what was there.
+            if not all(tree.is_known for tree in self._trees):
+                await asyncio.to_thread(self._refresh, self._stop)
 
     def _refresh(self, stop: Stop) -> bool:
         with self._thread_lock:
