@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from app.exit_codes import ExitCode
 from app.options import SessionOptions
@@ -58,19 +59,40 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     logs = make_private(folders.state / "logs")
     with open_log(logs, Redactor.from_environment(os.environ), debug=options.debug) as log_path:
         note.write(f"The log is {log_path}")
+        sessions: list[str] = []
+
+        def note_session(session: str) -> None:
+            sessions.append(session)
+            note.write(f"The session is kept: stet --resume {session}\nThe log is {log_path}")
+
         app = StetApp(
             options,
             catalogue=Catalogue(keys=keymap.keys),
             theme=str(layers.peek("ui.theme") or ""),
-            on_session=lambda session: note.write(
-                f"The session is kept: stet --resume {session}\nThe log is {log_path}"
-            ),
+            on_session=note_session,
             driver=TerminalDriver,
             warnings=[str(problem) for problem in keymap.problems],
         )
-        code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
+        try:
+            code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
+        finally:
+            end_leftovers(sessions)
     if app.failure is not None:
         what = make_visible(f"{type(app.failure).__name__}: {app.failure}")
         sys.stderr.write(f"stet: internal error: {what}\n{make_visible(note.read())}\n")
         return ExitCode.INTERNAL
     return ExitCode.INTERNAL if code is None else code
+
+
+def end_leftovers(sessions: Sequence[str]) -> None:
+    """End what commands of the session still run, where the application could not do so itself: it failed."""
+    if not sessions:
+        return
+    import asyncio
+    from functools import partial
+
+    from core.terminal.environment import SESSION_MARK
+    from core.terminal.processes import end_processes, marked_processes
+
+    for session in sessions:
+        asyncio.run(end_processes(partial(marked_processes, SESSION_MARK, session)))

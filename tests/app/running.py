@@ -110,4 +110,9 @@ async def running(
         (approvals,) = [each for each in app.host.presenters if isinstance(each, ApprovalsPresenter)]
         approvals._pause = 0.0
         await pilot.pause()
-        yield Running(app, pilot, seen)
+        try:
+            yield Running(app, pilot, seen)
+        finally:
+            app.host.close()  # as a user would leave: commands are ended and reaped
+            async with asyncio.timeout(LIMIT):
+                await app.host.closed.wait()
