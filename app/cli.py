@@ -15,7 +15,7 @@ from stet import __version__
 
 MODES = ("default", "auto_edit", "plan", "yolo")
 FORMATS = ("text", "json", "stream-json")
-_COMMANDS = ("demo", "tool", "policy", "session", "mcp", "config")
+_COMMANDS = ("demo", "tool", "policy", "session", "mcp", "config", "doctor")
 
 _EPILOG = """commands:
   stet demo [--keep DIR]                     a guided session: no key, no network
@@ -24,6 +24,7 @@ _EPILOG = """commands:
   stet session list | show | search | export | fork | rename | delete
                                              the sessions of this directory
   stet mcp list | add | remove | login       servers of the Model Context Protocol; serve: ours for others
+  stet doctor                                what works here, and what does not
   stet config show | path | set KEY VALUE    the settings, and where each came from
 
 exit codes: 0 done, 1 internal error, 2 usage, 3 no usable model or key, 4 quota, 5 a tool was denied,
@@ -169,6 +170,10 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         parser = _Parser(prog="stet demo", description="A guided session in a scratch project: no key, no network.")
         parser.add_argument("--keep", type=Path, metavar="DIR", help="make the project here, and keep it")
         return run_demo(parser.parse_args(arguments).keep)
+    if name == "doctor":
+        from app.doctor import run_doctor_command
+
+        return run_doctor_command(_Parser(prog="stet doctor", allow_abbrev=False), arguments)
     import app.commandline as commandline
     import app.session_command as session_command
     from app.policy_command import run_policy_command

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+
 from app.commands.memory import show_memory
 from app.commands.permissions import list_rules
 from app.commands.registry import Command, command
 from app.commands.settings import COMMANDS as SETTINGS
+from app.doctor import examine
 from app.stage import Stage
 from core.contract.events import Notice
 from core.contract.todo import TodoList
@@ -69,6 +73,14 @@ async def show_stats(stage: Stage, arguments: str) -> None:
     await _tell(stage, "\n".join(lines))
 
 
+@command("doctor")
+async def show_findings(stage: Stage, arguments: str) -> None:
+    """What works here and what does not: terminal, clipboard, programs, folders, settings, model."""
+    engine = stage.engine
+    found = await asyncio.to_thread(lambda: list(examine(os.environ, engine.folders, engine.options.directory)))
+    await _tell(stage, "\n".join(each.line for each in found))
+
+
 COMMANDS: tuple[Command[Stage], ...] = (
     show_help,
     leave,
@@ -79,4 +91,5 @@ COMMANDS: tuple[Command[Stage], ...] = (
     open_shell,
     copy_last,
     show_stats,
+    show_findings,
 ) + SETTINGS
