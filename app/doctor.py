@@ -1,4 +1,4 @@
-"""What works here and what does not, a line each: `stet doctor` and `/doctor`. It changes nothing, and uses no network."""
+"""What works here and what not, a line each: `stet doctor` and `/doctor`. It changes nothing and needs no network."""
 
 from __future__ import annotations
 

@@ -80,7 +80,8 @@ class CandidateList(Widget):
             return Strip.blank(width, base)
         marked = row == self.index
         style = base + self.get_component_rich_style("candidates--marked") if marked else base
-        hint_style = style + self.get_component_rich_style("candidates--hint", partial=True)
+        # dimmed on the mark it could not be read
+        hint_style = style if marked else style + self.get_component_rich_style("candidates--hint", partial=True)
         return _line(self.candidates[row], marked, self._label_width(width), width, style, hint_style)
 
     def _label_width(self, width: int) -> int:
