@@ -203,8 +203,8 @@ class PlainSession:
                 self._voice.say(f"Note: {problem}")
             provider = self._engine.agent.provider
             self._voice.say(f"stet, session {self._engine.bus.session}, model {provider.name}/{provider.model}.")
-            self._voice.say("Ready. Type a prompt, or /help.")
             with self._interruptible():
+                self._voice.say("Ready. Type a prompt, or /help.")
                 await self._take_prompts()
             subscription.close()
             for task in tuple(self._questions.values()):

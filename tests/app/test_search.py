@@ -19,8 +19,7 @@ async def test_a_match_is_found_shown_and_left(project: Path) -> None:
         chat = stet.app.workspace.query_one("#chat", TranscriptView)
         for number in range(60):
             chat.add_user(f"line {number} " + ("with the Needle" if number in (3, 40) else ""))
-        await stet.pilot.pause()
-        assert "line 3 " not in stet.text
+        await stet.until(lambda: "line 59" in stet.text and "line 3 " not in stet.text, "the end of the chat")
         await stet.press("ctrl+f", *"needle")
         await stet.shows("2 matches", "line 3 with the Needle")
         await stet.press("enter")
