@@ -9,6 +9,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -23,7 +24,7 @@ from textual.worker import WorkerFailed
 
 from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
-from app.panes import STYLES
+from app.panes import STYLES, remove_panes
 from app.screens.workspace import WorkspaceScreen
 from app.themes import DEFAULT, THEMES
 from core.contract.errors import StetError
@@ -123,6 +124,20 @@ class StetApp(App[int]):
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
         from app.host import SessionHost  # late: everything heavy comes with it
 
+        self.host = SessionHost(self)
+        self.run_worker(self.host.run(), group="session", exit_on_error=True)
+
+    def switch_session(self, session: str) -> None:
+        """Close the session and take up another one."""
+        if self.host is not None:
+            self.host.switch(session)
+
+    async def open_session(self, session: str) -> None:
+        """Take up a session after the former one has closed: its panes are made anew."""
+        from app.host import SessionHost
+
+        await remove_panes(self.workspace)
+        self.options = replace(self.options, resume=session)
         self.host = SessionHost(self)
         self.run_worker(self.host.run(), group="session", exit_on_error=True)
 

@@ -42,6 +42,8 @@ class SessionHost:
         self.stage: Stage | None = None
         self.presenters: tuple[Presenter, ...] = ()
         self.commands: CommandRegistry[Stage] | None = None
+        self._following = ""
+        """Id of the session that is to be taken up after this one."""
         app.on_exit_requested = self.close
         app.dispatch.register("app.interrupt", self._leave)  # until the session has its own
 
@@ -57,7 +59,10 @@ class SessionHost:
             await self._stop.wait()
         finally:
             self.closed.set()
-            self._app.exit(self._app.exit_code)
+            if self._following:
+                await self._app.open_session(self._following)
+            else:
+                self._app.exit(self._app.exit_code)
 
     async def _ask_trust(self, request: QuestionRequest) -> QuestionReply:
         """Ask before anything that the project brings is used; leaving the application leaves it open."""
@@ -141,6 +146,11 @@ class SessionHost:
 
     def close(self) -> None:
         """Ask the session to end; the application ends after it."""
+        self._stop.set()
+
+    def switch(self, session: str) -> None:
+        """Ask the session to end, and another one to be taken up in its place."""
+        self._following = session
         self._stop.set()
 
     def palette_entries(self) -> Iterable[PaletteEntry]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
+    from app.screens.workspace import WorkspaceScreen
+
 STYLES = Path(stet.HOME) / "styles"
 
 
@@ -67,6 +69,16 @@ PANES: tuple[PaneSpec, ...] = (
     PaneSpec("changes", Place.SIDE, Scope.CHANGES, STYLES / "changes.tcss", _make_changes),
     PaneSpec("shell", Place.DOCK, Scope.SHELL, STYLES / "shell.tcss", _make_shell),
 )
+
+
+async def remove_panes(workspace: WorkspaceScreen) -> None:
+    """Take all panes out: the next session makes its own."""
+    workspace.maximise_pane(None)
+    workspace.set_dock("none")
+    workspace.prompt.editor.focus()
+    for spec in PANES:
+        if (widget := workspace.find_pane(spec.id)) is not None:
+            await widget.remove()
 
 
 def pane_of(id: str) -> PaneSpec:

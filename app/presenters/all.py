@@ -7,6 +7,7 @@ from app.commands.context import COMMANDS as CONTEXT_COMMANDS
 from app.commands.instructions import COMMANDS as INSTRUCTIONS_COMMANDS
 from app.commands.mcp import COMMANDS as MCP_COMMANDS
 from app.commands.registry import CommandRegistry
+from app.commands.sessions import COMMANDS as SESSION_COMMANDS
 from app.commands.undo import COMMANDS as UNDO_COMMANDS
 from app.presenters.approvals import ApprovalsPresenter
 from app.presenters.attention import AttentionPresenter
@@ -27,7 +28,8 @@ from app.stage import Presenter, Stage
 
 def all_commands() -> CommandRegistry[Stage]:
     """Return the slash commands."""
-    return CommandRegistry((*COMMANDS, *MCP_COMMANDS, *UNDO_COMMANDS, *CONTEXT_COMMANDS, *INSTRUCTIONS_COMMANDS))
+    of_the_session = (*UNDO_COMMANDS, *CONTEXT_COMMANDS, *INSTRUCTIONS_COMMANDS, *SESSION_COMMANDS)
+    return CommandRegistry((*COMMANDS, *MCP_COMMANDS, *of_the_session))
 
 
 def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Presenter, ...]:

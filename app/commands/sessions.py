@@ -1,0 +1,98 @@
+"""`/sessions`, `/fork` and `/rename`: other sessions of this directory, and this one's title."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from app.commands.registry import Command, command
+from app.stage import Stage
+from core.contract.errors import StetError
+from core.contract.events import Notice, SessionRenamed
+from core.contract.visible import make_visible_line
+from core.session.search import SessionIndex
+from core.session.store import MAX_TITLE, SessionSummary
+from widgets.sessions.screen import SessionRow, SessionsScreen
+
+
+def _busy(stage: Stage) -> str:
+    return "the agent is at work" if stage.engine.agent.is_busy else ""
+
+
+def _unrecorded(stage: Stage) -> str:
+    return _busy(stage) or ("" if stage.engine.is_recorded else "this session is not recorded")
+
+
+@command("sessions", aliases=("resume",), arguments="[ID]", unavailable=_busy)
+async def browse_sessions(stage: Stage, arguments: str) -> None:
+    """The sessions of this directory: search them, and take one up again here.
+
+    This session is kept and closed then; commands that still run are ended.
+    """
+    store = stage.engine.store
+    if arguments:
+        chosen = str((await asyncio.to_thread(store.find, arguments)).id)
+    else:
+        chosen = await _choose(stage)
+    if not chosen:
+        return
+    if chosen == stage.engine.bus.session:
+        raise StetError("That is this session.", "Choose another one.")
+    stage.app.switch_session(chosen)
+
+
+async def _choose(stage: Stage) -> str:
+    store, current = stage.engine.store, stage.engine.bus.session
+    index = SessionIndex(stage.engine.folders.cache / "sessions" / f"{store.folder.name}.db")
+
+    def row(session: SessionSummary, snippet: str = "") -> SessionRow:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.started))
+        return SessionRow(session.id, when, session.title, snippet, session.id == current)
+
+    def find(words: str) -> list[SessionRow]:
+        sessions = store.list()
+        if not words.strip():
+            return [row(session) for session in sessions]
+        return [row(match.session, match.snippet) for match in index.search(sessions, words)]
+
+    async def search(words: str) -> list[SessionRow]:
+        return await asyncio.to_thread(find, words)
+
+    decided: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def decide(chosen: str | None) -> None:
+        if not decided.done():
+            decided.set_result(chosen or "")
+
+    stage.app.push_screen(SessionsScreen(search), decide)
+    return await decided
+
+
+@command("fork", arguments="[TURN]", unavailable=_unrecorded)
+async def fork_session(stage: Stage, arguments: str) -> None:
+    """Go on in a new session that begins like this one; with a number, like this one was before that turn.
+
+    This session is kept as it is, and so are the files.
+    """
+    if arguments and not arguments.isdecimal():
+        raise StetError(f"{arguments!r} is no turn.", "/fork 3 goes on from before turn 3.")
+    store = stage.engine.store
+    before = int(arguments) if arguments else None
+
+    def fork() -> str:
+        return store.fork(store.find(stage.engine.bus.session), before_turn=before)
+
+    stage.app.switch_session(await asyncio.to_thread(fork))
+
+
+@command("rename", arguments="TITLE", unavailable=_unrecorded)
+async def rename_session(stage: Stage, arguments: str) -> None:
+    """Give this session a title, by which it is listed."""
+    title = make_visible_line(arguments.strip())[:MAX_TITLE]
+    if not title:
+        raise StetError("The title is empty.", "For instance: /rename the parser's errors")
+    await stage.engine.bus.publish(SessionRenamed(title))
+    await stage.engine.bus.publish(Notice(f"This session is called: {title}"))
+
+
+COMMANDS: tuple[Command[Stage], ...] = (browse_sessions, fork_session, rename_session)

@@ -1,0 +1,89 @@
+"""Other sessions from the screen: searched, taken up, forked, named."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.presenters.prompt import PromptPresenter
+from tests.app.running import LIMIT, Running, running
+from widgets.sessions.screen import SessionsScreen
+
+pytestmark = pytest.mark.anyio
+
+SCRIPT = "say an answer about umlauts\n---\nsay a second answer\n"
+
+
+async def command(run: Running, line: str) -> None:
+    host = run.app.host
+    assert host is not None and host.stage is not None
+    (prompt,) = [each for each in host.presenters if isinstance(each, PromptPresenter)]
+    host.stage.spawn(prompt.run_command(line))
+
+
+async def switched(run: Running, former: str) -> str:
+    """Wait until another session takes prompts; return its id."""
+
+    def is_there() -> bool:
+        host = run.app.host
+        return (
+            host is not None
+            and host.ready.is_set()
+            and host.engine is not None
+            and (str(host.engine.bus.session) != former)
+        )
+
+    await run.until(is_there, "the other session")
+    await run.pilot.pause()
+    return str(run.engine.bus.session)
+
+
+async def test_a_session_is_found_by_its_words_and_taken_up(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        first = str(run.engine.bus.session)
+        await run.prompt("tell me")
+        await run.idle()
+        await command(run, "rename My letters")
+        await run.shows("This session is called: My letters")
+    async with running(project, SCRIPT) as run:
+        second = str(run.engine.bus.session)
+        await command(run, "sessions")
+        await run.until(lambda: isinstance(run.app.screen, SessionsScreen), "the browser")
+        screen = run.app.screen
+        assert isinstance(screen, SessionsScreen)
+        await run.until(lambda: len(screen.rows) == 2, "both sessions")
+        await run.press(*"umlaut")
+        await run.until(lambda: [row.id for row in screen.rows] == [first], "the one that holds the word")
+        assert screen.rows[0].title == "My letters" and "umlauts" in screen.rows[0].snippet
+        await run.press("enter")
+        assert await switched(run, second) == first
+        await run.shows("tell me", "an answer about umlauts")
+        assert len(run.engine.agent.history.messages) == 2
+        await run.prompt("and more")
+        await run.shows("❯ and more")
+        await run.until(lambda: len(run.engine.agent.history.messages) == 4, "the answer")
+
+
+async def test_a_fork_goes_on_from_before_a_turn(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        first = str(run.engine.bus.session)
+        for text in ("one", "two"):
+            await run.prompt(text)
+            await run.idle()
+        await command(run, "fork 2")
+        assert await switched(run, first) != first
+        assert [message.text for message in run.engine.agent.history.messages] == ["one", "an answer about umlauts"]
+        assert run.engine.agent.turn == 1
+
+
+async def test_leaving_the_browser_changes_nothing(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        await command(run, "sessions")
+        await run.until(lambda: isinstance(run.app.screen, SessionsScreen), "the browser")
+        await run.press("escape")
+        await run.until(lambda: not isinstance(run.app.screen, SessionsScreen), "its end")
+        async with asyncio.timeout(LIMIT):
+            await run.prompt("go on")
+            await run.shows("an answer about umlauts")
