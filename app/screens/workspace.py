@@ -172,7 +172,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             event.stop()
             with contextlib.suppress(SkipAction):  # there is nothing to scroll
                 await self.dispatch.perform(action.id)
-        elif scope in (Scope.TRANSCRIPT, Scope.PROMPT) and event.is_printable and event.character:
+        elif scope in (Scope.TRANSCRIPT, Scope.PROMPT) and event.character and _is_text(event):
             event.stop()
             self.prompt.insert_text(event.character)
 
@@ -194,3 +194,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._styled_focused = focused
         else:
             super().update_node_styles(animate)
+
+
+def _is_text(event: events.Key) -> bool:
+    """Return whether a key writes something; one with Alt comes with a character too, and is a key of actions."""
+    return event.is_printable and not event.key.startswith("alt+")

@@ -118,6 +118,9 @@ class PromptEditor(ReadlineArea):
         return super().action_for(event)
 
     async def _on_key(self, event: Key) -> None:
+        if event.key.startswith("alt+") and not self.action_for(event):
+            event.prevent_default()  # a key of the application's, although it comes with a character
+            return
         if self._detects_bursts and await self._judge_burst(event):
             event.stop()
             event.prevent_default()
