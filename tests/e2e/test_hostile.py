@@ -35,15 +35,21 @@ _POINTER = re.compile(r"22;[a-z-]+")
 """The shape of the mouse pointer over a widget (OSC 22), which Textual names itself."""
 _AT_START = {
     "?1049h", "?1000h", "?1003h", "?1015h", "?1006h", "?25l", "?25h", "?1004h", "?2004h", ">25u", "?2026$p", "?2048$p",
-    "?2048h", "?7l",
+    "?2048h", "?7l", "23;2t",
 }  # fmt: skip
 """What Textual sends to set the terminal up."""
 
 
+_CALLS = re.compile(
+    r"\x07\x1b\]9;([^\x00-\x1f\x7f-\x9f]*)\x07(?:\x1b\[22;2t)?\x1b\]2;stet: ([^\x00-\x1f\x7f-\x9f]*)\x07"
+)
+"""Bell, notification and title of a terminal that the user does not look at."""
+
+
 def strange_controls(data: bytes) -> list[str]:
-    """Return what a terminal would act on and that drawing does not need."""
+    """Return what a terminal would act on and that neither drawing nor calling the user needs."""
     found = []
-    for match in _CONTROLS.finditer(data.decode("utf-8")):
+    for match in _CONTROLS.finditer(_CALLS.sub("", data.decode("utf-8"))):
         if match["string"] == "]" and _POINTER.fullmatch(match["body"]):
             continue
         if match["csi"] is None:
@@ -53,7 +59,8 @@ def strange_controls(data: bytes) -> list[str]:
     return found
 
 
-def assert_harmless(terminal: Terminal) -> None:
+async def assert_harmless(terminal: Terminal) -> None:
+    await terminal.settles()  # so that no sequence is cut
     assert strange_controls(bytes(terminal.written)) == []
     shown = _CONTROLS.sub("", terminal.written.decode("utf-8"))
     assert is_safe(shown.replace("\r", "").replace("\n", ""))
@@ -121,14 +128,14 @@ async def test_what_the_model_says(place: Place) -> None:
         await look_through(terminal, 4)
         terminal.press("f4")
         await terminal.answers()
-        assert_harmless(terminal)
+        await assert_harmless(terminal)
         written = _CONTROLS.sub("", terminal.written.decode("utf-8"))
         for mark in ("say3", "todo ", "[@click=app.exit]", "think", "code"):
             assert mark in written
     async with place.open("--resume", "--offline", **SIZE) as terminal:
         await terminal.shows("third answer")
         await look_through(terminal, 4)
-        assert_harmless(terminal)
+        await assert_harmless(terminal)
 
 
 async def test_files_and_commands(place: Place) -> None:
@@ -144,7 +151,7 @@ async def test_files_and_commands(place: Place) -> None:
             call("read_file", file_path="hostile.txt"),
             call("run_shell_command", command="cat lines.txt; sleep 0.1; cat lines.txt"),
             "---",
-            call("write_file", file_path=file_names()[12], content=new),
+            call("write_file", file_path=file_names()[1], content=new),
             call("run_shell_command", command=": " + in_one_line(HOSTILE[:7]) + "'", description=in_one_line()),
             "---",
             "say all is done",
@@ -156,12 +163,16 @@ async def test_files_and_commands(place: Place) -> None:
         await terminal.shows("$ cat lines.txt")
         await terminal.user_pause()
         terminal.press("y")
+        terminal.send(b"\x1b[O")  # the user looks elsewhere
         await terminal.shows("hunk on")
+        called = _CALLS.search(terminal.written.decode("utf-8"))
+        assert called is not None and all("n1\u241b]52" in text and is_safe(text) for text in called.groups())
+        terminal.send(b"\x1b[I")
         await terminal.user_pause()
         for key in ("j", "t", "w", "b", "X", "v"):
             terminal.press(key)
             await terminal.settles()
-        assert_harmless(terminal)
+        await assert_harmless(terminal)
         await terminal.user_pause()
         terminal.press("n")
         await terminal.shows("Run a command?", "holds hidden characters")
@@ -170,7 +181,7 @@ async def test_files_and_commands(place: Place) -> None:
         await terminal.shows("all is done")
         await terminal.hides("esc stop")
         await look_through(terminal)
-        assert_harmless(terminal)
+        await assert_harmless(terminal)
 
 
 async def test_the_prompt_the_shell_and_notices(place: Place) -> None:
@@ -216,7 +227,7 @@ async def test_the_prompt_the_shell_and_notices(place: Place) -> None:
         await terminal.settles()
         terminal.press("escape")
         await terminal.settles()
-        assert_harmless(terminal)
+        await assert_harmless(terminal)
     await headless_in_a_terminal(place)
 
 
