@@ -55,6 +55,7 @@ class TranscriptPresenter(Presenter):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self.view = stage.workspace.query_one("#chat", TranscriptView)
+        self.view.auto_open = stage.engine.settings.ui.tool_output
         self._answer: BlockId | None = None
         self._thought: BlockId | None = None
         self._calls: dict[CallId, BlockId] = {}
@@ -162,7 +163,8 @@ class TranscriptPresenter(Presenter):
         event = envelope.payload
         self._close_text()
         name = event.display_name or event.call.name
-        self._calls[event.call.id] = self.view.add_tool(name, event.kind, target_of(event.call))
+        own = self.stage.engine.settings.ui.tool_output_of.get(event.call.name)
+        self._calls[event.call.id] = self.view.add_tool(name, event.kind, target_of(event.call), own)
 
     def _change_call(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, ToolCallStateChanged)

@@ -24,11 +24,15 @@ class ModelSettings(Group):
 
 class UiSettings(Group):
     theme: str = "stet-dark"
-    """Name of the colour theme: `stet-dark`, `stet-light`, `stet-contrast`, `ansi-dark` and more; `/theme` shows them."""
+    """Name of the colour theme: `stet-dark`, `stet-light`, `stet-contrast`, `ansi-dark` …; `/theme` shows all."""
     diff_view: Literal["auto", "unified", "split"] = "auto"
     """How changes are shown; `auto` puts them side by side where the window is wide enough."""
     mouse: bool = True
     """Use the mouse; off leaves selecting text to the terminal."""
+    tool_output: Literal["never", "failed", "always"] = "failed"
+    """Which finished tool calls open by themselves in the chat."""
+    tool_output_of: dict[str, Literal["never", "failed", "always"]] = {}
+    """The same for single tools, by name: `{ run_shell_command = "always" }`."""
     reduced_motion: bool = False
     """No animation at all."""
     notifications: bool = True

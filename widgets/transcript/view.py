@@ -74,14 +74,17 @@ class TranscriptView(CursorView):
             block.finish(self._clock())
             self._change(id)
 
-    def add_tool(self, name: str, kind: Kind = Kind.OTHER, target: str = "") -> BlockId:
+    def add_tool(
+        self, name: str, kind: Kind = Kind.OTHER, target: str = "", auto_open: AutoOpen | None = None
+    ) -> BlockId:
         """Add a call that waits.
 
         Args:
             name: as people know the tool; shown where the kind has no verb.
             target: what the call is about, plain text of one line.
+            auto_open: when it opens by itself, where this tool has its own setting.
         """
-        return self._add(ToolBlock(ToolFacts(name, kind, target), self.auto_open))
+        return self._add(ToolBlock(ToolFacts(name, kind, target), auto_open or self.auto_open))
 
     def update_tool(
         self,
