@@ -51,6 +51,10 @@ class Child:
             self._fd = -1
             self._close()
 
+    def duplicate(self) -> int:
+        """Return another descriptor of our side of its terminal or pipe."""
+        return os.dup(self._fd)
+
     # --- output -----------------------------------------------------------------------------------
 
     async def read(self) -> bytes:
@@ -284,3 +288,21 @@ def start_with_pipe(argv: Sequence[str], directory: str, environment: Mapping[st
         os.close(writing)
     process.returncode = 0  # reaped by `Child.wait`, not by Popen
     return Child(process.pid, reading, is_terminal=False, close=lambda: os.close(reading))
+
+
+def drain_into(fd: int, path: str) -> None:
+    """Have a `cat` of its own read a terminal or pipe into a file, so that who writes there can go on without us.
+
+    The descriptor is closed.
+
+    Raises:
+        OSError: the file can't be written.
+    """
+    try:
+        os.set_blocking(fd, True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        # the shell ends at once, so that nothing of ours waits for the `cat`
+        script = 'exec 3<&0; cat <&3 >>"$0" 2>/dev/null &'
+        subprocess.run(("/bin/sh", "-c", script, path), stdin=fd, start_new_session=True, check=False, cwd="/")
+    finally:
+        os.close(fd)

@@ -201,6 +201,10 @@ class Job:
             async with asyncio.timeout(2.0):
                 await self._exited.wait()
 
+    def duplicate(self) -> int:
+        """Return another descriptor of our side of its terminal or pipe."""
+        return self._child.duplicate()
+
     # --- its own work -----------------------------------------------------------------------------
 
     async def run(self) -> None:

@@ -15,7 +15,7 @@ from typing import Self
 from core.contract.errors import StetError
 from core.contract.events import Event, JobStarted, Notice, NoticeLevel
 from core.contract.ids import CallId, JobId, SessionId, new_id
-from core.terminal.child import Child, start_in_terminal, start_with_pipe
+from core.terminal.child import Child, drain_into, start_in_terminal, start_with_pipe
 from core.terminal.environment import (
     SESSION_MARK,
     command_environment,
@@ -24,7 +24,7 @@ from core.terminal.environment import (
     shell_environment,
 )
 from core.terminal.job import Job
-from core.terminal.processes import end_processes, marked_processes
+from core.terminal.processes import end_processes, job_processes, marked_processes
 from core.terminal.screen import TerminalScreen
 
 Publish = Callable[[Event], Awaitable[None]]
@@ -67,6 +67,7 @@ class JobTable:
         self._tasks: asyncio.TaskGroup | None = None
         self._served: dict[JobId, asyncio.Task[None]] = {}
         self._shell: JobId | None = None
+        self._kept: dict[JobId, str] = {}
         self._starting_shell = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -174,6 +175,10 @@ class JobTable:
             job.log.close()
             del self._jobs[job.id]
 
+    def keep(self, id: str, path: str) -> None:
+        """Let a job run on when the session ends; what it writes then goes to the end of a file."""
+        self._kept[JobId(id)] = path
+
     # --- its own work -----------------------------------------------------------------------------
 
     def _next_id(self) -> JobId:
@@ -245,12 +250,28 @@ class JobTable:
         return job
 
     async def _end_all(self) -> None:
-        """End everything that bears the session's mark, and every job's group and session."""
+        """End everything that bears the session's mark, and every job's group and session, but what is kept."""
+        kept = [job for job in self if job.id in self._kept and job.running]
         async with asyncio.TaskGroup() as tasks:
             for job in self:
-                if not self._served[job.id].done():
+                if job in kept:
+                    tasks.create_task(self._leave_to_itself(job))
+                elif not self._served[job.id].done():
                     tasks.create_task(job.kill())
-        await end_processes(partial(marked_processes, SESSION_MARK, self.session))
+
+        def others() -> set[int]:
+            found = marked_processes(SESSION_MARK, self.session)
+            return found.difference(*(job_processes(job.id, job.pid) for job in kept)) if found else found
+
+        await end_processes(others)
+
+    async def _leave_to_itself(self, job: Job) -> None:
+        fd = job.duplicate()
+        served = self._served[job.id]
+        served.cancel()
+        await asyncio.wait({served})
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(drain_into, fd, self._kept[job.id])
 
 
 async def _uninterrupted(start: Callable[[], Child]) -> Child:

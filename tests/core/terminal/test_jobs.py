@@ -228,6 +228,49 @@ async def test_the_users_shell_keeps_its_state(jobs: JobTable, tmp_path: Path, m
     assert jobs.shell is None
 
 
+async def test_a_line_typed_into_a_new_shell_is_echoed_once(
+    jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shell = await jobs.start_shell(str(tmp_path))
+    await shell.wait_for_prompt()
+    await shell.write(b"exit 0 # typed\r")
+    await shell.wait()
+    assert (await shell.text()).count("# typed") == 1
+
+
+async def test_who_waits_hears_of_the_background(jobs: JobTable, events: Events, tmp_path: Path) -> None:
+    job = await jobs.start("exec sleep 60", str(tmp_path))
+    waiting = asyncio.ensure_future(job.wait_for_background())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await job.move_to_background()
+    await waiting
+    await job.move_to_background(False)
+    assert not job.background
+    changes = [event.background for event in events.all if isinstance(event, JobStateChanged)]
+    assert changes[:2] == [True, False]
+
+
+async def test_what_is_kept_outlives_the_session(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    async with JobTable() as jobs:
+        kept = await jobs.start(
+            "echo before; while [ ! -e go ]; do sleep 0.02; done; seq 20000; touch done", str(tmp_path)
+        )
+        other = await jobs.start("exec sleep 60", str(tmp_path))
+        await says(kept, "before")
+        jobs.keep(kept.id, str(output))
+    assert read_stat(kept.pid) is not None
+    assert read_stat(other.pid) is None
+    (tmp_path / "go").touch()
+    while not (tmp_path / "done").exists():
+        await asyncio.sleep(0.01)
+    await asyncio.to_thread(os.waitpid, kept.pid, 0)
+    assert "20000" in output.read_text()
+
+
 async def test_without_terminals_there_are_pipes(events: Events, tmp_path: Path) -> None:
     async with JobTable(events.publish, terminals=False) as jobs:
         job = await jobs.start("test -t 1 || echo pipe; echo err >&2; cat; exit 2", str(tmp_path))

@@ -150,6 +150,19 @@ async def test_after_its_time_it_goes_on_in_the_background(context: ToolContext,
     assert "begun\ndone" in text
 
 
+async def test_the_user_moves_it_to_the_background(context: ToolContext) -> None:
+    running = asyncio.ensure_future(run(context, "echo begun; sleep 60"))
+    assert context.jobs is not None
+    while not len(context.jobs):
+        await asyncio.sleep(0)
+    (job,) = context.jobs
+    await job.wait_for_output(0)
+    await job.move_to_background()
+    result = await running
+    assert "The user moved the command to the background (PID:" in llm_text(result.llm_content)
+    assert job.running
+
+
 async def test_the_setting_kills_it_instead(context: ToolContext) -> None:
     context.settings = shell_settings(timeout=0.2, on_timeout="kill")
     result = await run(context, "echo begun; sleep 60")
