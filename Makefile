@@ -33,7 +33,7 @@ demo: $(RUN_STAMP)
 
 test: lint
 	@$(CHECK) -m compileall -q $(FOLDERS)
-	$(CHECK) -m pytest -q $(ARGS)
+	$(CHECK) -m pytest -q --numprocesses=auto --maxprocesses=4 $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(CHECK) -m ruff check --quiet
