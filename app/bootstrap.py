@@ -20,6 +20,7 @@ from app.options import SessionOptions
 from app.outside_tools import OutsideTools, open_outside_tools
 from app.policy_setup import find_trust, rule_files
 from app.session_services import connect_services
+from app.shell_mention import read_shell
 from app.undo_setup import make_undo_store
 from core.agent.agent import Agent
 from core.agent.compactor import Compactor, describe_todos
@@ -132,20 +133,21 @@ class Engine:
         self._notes.append(text)
 
     async def run_prompt(self, text: str, mentions: tuple[str, ...] = ()) -> TurnFinished:
-        """Run one turn; files and resources named with `@` are read and sent along."""
+        """Run one turn; files, resources and the shell's output named with `@` are read and sent along."""
         resources = Attachments()
         if self.outside is not None:
             if not self.options.interactive:
                 for name in await self.outside.settle(self.settings.mcp.wait):
                     await self.bus.publish(Notice(f"The MCP server {name} is still starting; going on without it."))
             resources, mentions = await self.outside.read_mentions(mentions)
+        shell, mentions = await read_shell(self.jobs, mentions)
         attached = await read_attachments(self.registry, mentions)
         for problem in (*resources.problems, *attached.problems):
             await self.bus.publish(Notice(problem, level=NoticeLevel.WARNING))
         notes = "".join(f"\n\n[{note}]" for note in self._notes)
         self._notes.clear()
         media = (*resources.media, *attached.media)
-        return await self.agent.run_turn(text + resources.text + attached.text + notes, media, shown=text)
+        return await self.agent.run_turn(text + resources.text + shell + attached.text + notes, media, shown=text)
 
 
 AskTrust = Callable[[QuestionRequest], Awaitable[QuestionReply]]

@@ -18,6 +18,8 @@ class Completions:
     def __init__(self) -> None:
         self.index: FileIndex | None = None
         self.commands: Callable[[str], Sequence[Candidate]] = lambda query: ()
+        self.shell: Callable[[], str] = lambda: ""
+        """What `@shell` would send along, in a few words; empty if nothing."""
         self.resources: Callable[[str], Sequence[Candidate]] = lambda query: ()
 
     async def complete(self, kind: CompletionKind, query: str) -> Sequence[Candidate]:
@@ -25,4 +27,5 @@ class Completions:
         if kind == "command":
             return self.commands(query)
         paths = [Candidate(entry.path) for entry in await self.index.find(query)] if self.index is not None else []
-        return [*self.resources(query), *paths]
+        shell = self.shell() if query and "shell".startswith(query.lower()) else ""
+        return [*([Candidate("shell", shell)] if shell else ()), *self.resources(query), *paths]

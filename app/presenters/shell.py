@@ -8,6 +8,7 @@ from typing import Any
 
 from app.bridge import Routes
 from app.services.clipboard import copy_text
+from app.shell_mention import mentioned_job
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
@@ -30,6 +31,7 @@ class ShellPresenter(Presenter):
         """A full-screen program has the whole screen."""
         self._work: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
         stage.spawn(self._do_in_order())
+        stage.app.completions.shell = self._describe_mention
 
     def routes(self) -> Routes:
         return {
@@ -61,6 +63,12 @@ class ShellPresenter(Presenter):
         register("shell.restart", self._restart_active)
         register("shell.read", self._read)
         register("shell.next", self._select_next)
+
+    def _describe_mention(self) -> str:
+        job = mentioned_job(self.stage.engine.jobs)
+        if job is None:
+            return ""
+        return "the end of your shell's output" if job.is_shell else f"the end of the output of {job.command}"
 
     # --- jobs -------------------------------------------------------------------------------------
 
