@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from app.stage import Stage
 from core.contract.diff import FilePatch
@@ -37,7 +38,7 @@ async def review_undo(stage: Stage, plan: UndoPlan) -> bool:
             patches,
             title=f"{plan.label[:1].upper()}{plan.label[1:]}: {count}",
             tool=verb,
-            reason=_reasons(plan),
+            reason=" ".join(filter(None, (_reasons(plan), _unwatched(stage.engine.undo.ignored)))),
             notes={item.shown: notes for item in plan.ready if (notes := _notes(item))},
         ),
     )
@@ -115,6 +116,13 @@ def _reasons(plan: UndoPlan) -> str:
         return ""
     more = f" and {len(left) - MAX_NAMED} more" if len(left) > MAX_NAMED else ""
     return f"Left as they are: {', '.join(left[:MAX_NAMED])}{more}."
+
+
+def _unwatched(ignored: Sequence[str]) -> str:
+    if not ignored:
+        return ""
+    more = f" and {len(ignored) - MAX_NAMED} more" if len(ignored) > MAX_NAMED else ""
+    return f"What commands change in ignored paths is not kept: {', '.join(ignored[:MAX_NAMED])}{more}."
 
 
 async def _report(stage: Stage, verb: str, plan: UndoPlan, done: list[UndoItem], wanted: int) -> None:

@@ -87,6 +87,18 @@ async def test_the_changes_pane_lists_turn_and_files_and_takes_one_back(project:
         assert (project / "b.txt").exists()
 
 
+async def test_the_review_says_what_is_not_watched(project: Path) -> None:
+    (project / ".stetignore").write_text("build/\n")
+    (project / "build").mkdir()
+    (project / "build" / "x").write_text("x")
+    async with running(project, SCRIPT) as run:
+        await run_turn(run)
+        await command(run, "undo")
+        dialog = await review(run)
+        assert "ignored paths is not kept: build/" in dialog.reason
+        await run.press("n")
+
+
 async def test_a_denied_undo_changes_nothing(project: Path) -> None:
     async with running(project, SCRIPT) as run:
         await run_turn(run)

@@ -78,8 +78,7 @@ class UndoStore(ChangeWatch):
         root = self._root_of(path)
         if root is None:
             return Image(ImageKind.OTHER, omitted="it lies outside of the workspace")
-        with self._thread_lock:
-            return self._plain[root].take(os.path.relpath(path, root))
+        return self._plain[root].take(os.path.relpath(path, root))
 
     async def apply(self, plan: UndoPlan, chosen: Mapping[str, bytes | None] | None = None) -> list[UndoItem]:
         """Take back what is ready of a plan.

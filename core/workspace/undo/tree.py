@@ -6,11 +6,14 @@ A content is read when it may be needed: of files that git knows and that are as
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.workspace.git import GitFailed, ask_git, can_ask_git
-from core.workspace.listing import Stop, list_files
+from core.workspace.ignore import OWN_FILES
+from core.workspace.listing import NEVER_LISTED, Stop, list_files
 from core.workspace.paths import is_inside
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
@@ -22,6 +25,9 @@ MAX_FILES = 400_000
 MAX_COPIED = 200 * 1024 * 1024
 """Bytes of a tree that are copied before anything happened to them."""
 _SIZE_BITS, _MODE_BITS = 40, 16
+_NEVER = re.compile(
+    rb"(?:^|[/\0])(?:" + b"|".join(re.escape(name.encode()) for name in sorted(NEVER_LISTED)) + rb")[/\0]"
+)
 Stamp = int
 """Size, type and mode of a path, and a hash of what else changes with it."""
 
@@ -30,6 +36,14 @@ def stamp_of(status: os.stat_result) -> Stamp:
     """Return a path's stamp; it changes with every write, rename and change of mode."""
     mixed = hash((status.st_mtime_ns, status.st_ctime_ns, status.st_ino)) & 0xFFFFFFFFFFFFFFFF
     return (mixed << _SIZE_BITS | min(status.st_size, (1 << _SIZE_BITS) - 1)) << _MODE_BITS | status.st_mode
+
+
+def find_stamp(path: str) -> Stamp | None:
+    """Return the stamp of what stands at an absolute path; none where nothing does."""
+    try:
+        return stamp_of(os.lstat(path))
+    except OSError:
+        return None
 
 
 def _size(stamp: Stamp) -> int:
@@ -48,6 +62,8 @@ class Scan:
     """By path relative to the root."""
     ignored: tuple[str, ...] = ()
     is_cut: bool = False
+    has_directories: bool = False
+    """Among the names was one of a directory: a repository inside."""
 
 
 def scan_tree(root: str, stop: Stop, private: str = "") -> Scan:
@@ -57,22 +73,57 @@ def scan_tree(root: str, stop: Stop, private: str = "") -> Scan:
         private: an absolute directory whose content is our own and left out; empty for none.
     """
     own = private.removeprefix(root.rstrip("/") + "/") + "/" if is_inside(private, root) else "\0"
-    listing = list_files(root, "", stop=stop)
-    scan = Scan(ignored=tuple(listing.ignored), is_cut=listing.is_cut or len(listing.files) > MAX_FILES)
+    fast = _names_by_git(root)
+    scan = _stamped(root, *fast, own, stop) if fast is not None else None
+    if scan is not None and not scan.has_directories:
+        return scan
+    return _stamped(root, *_names_by_rules(root, stop), own, stop)
+
+
+def _stamped(root: str, names: list[str], ignored: tuple[str, ...], is_cut: bool, own: str, stop: Stop) -> Scan:
+    scan = Scan(ignored=ignored, is_cut=is_cut or len(names) > MAX_FILES)
     if scan.is_cut:
         return scan
-    for names in (listing.files, listing.links, listing.other_links):
-        for number, inside in enumerate(names):
-            if not number % 1024 and stop.is_set:
-                scan.is_cut = True
-                return scan
-            if inside.startswith(own):
-                continue
-            try:
-                scan.stamps[inside] = stamp_of(os.lstat(f"{root}/{inside}"))
-            except OSError:
-                continue
+    for number, inside in enumerate(names):
+        if not number % 1024 and stop.is_set:
+            scan.is_cut = True
+            break
+        if inside.startswith(own):
+            continue
+        try:
+            status = os.lstat(f"{root}/{inside}")
+        except OSError:  # deleted, but not yet from git's index
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            scan.has_directories = True
+        else:
+            scan.stamps[inside] = stamp_of(status)
     return scan
+
+
+def _names_by_rules(root: str, stop: Stop) -> tuple[list[str], tuple[str, ...], bool]:
+    listing = list_files(root, "", stop=stop)
+    return [*listing.files, *listing.links, *listing.other_links], tuple(listing.ignored), listing.is_cut
+
+
+def _names_by_git(root: str) -> tuple[list[str], tuple[str, ...], bool] | None:
+    """As `_names_by_rules`, several times as fast; none where more than git has a say, or git can't say."""
+    if not can_ask_git(root):
+        return None
+    try:
+        answer = ask_git(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        left_out = ask_git(root, ["ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-standard"])
+    except GitFailed:
+        return None
+    if b"/\0" in answer or any(name.encode() in answer for name in OWN_FILES) or _NEVER.search(answer):
+        return None  # repositories inside, ignore files of our own, or names that need a closer look
+    names = list(dict.fromkeys(filter(None, os.fsdecode(answer).split("\0"))))
+    ignored = tuple(name for name in os.fsdecode(left_out).split("\0") if name and not _is_never(name))
+    return names, ignored, False
+
+
+def _is_never(path: str) -> bool:
+    return not NEVER_LISTED.isdisjoint(path.split("/"))
 
 
 class TreeIndex:
@@ -147,16 +198,17 @@ class TreeIndex:
         """Return what stands at a path now."""
         return take_image(self.root, inside, self._blobs, self._reason_to_omit(inside))
 
-    def note(self, inside: str, image: Image, stamp: Stamp | None = None) -> None:
-        """Take a path as it is now: what is ours was told otherwise."""
+    def note(self, inside: str, image: Image, stamp: Stamp | None) -> None:
+        """Take a path as it is now: what is ours was told otherwise.
+
+        Args:
+            stamp: of just before the image was taken; none where nothing was there.
+        """
         if not self.is_known:
             return
         if stamp is None:
-            try:
-                stamp = stamp_of(os.lstat(f"{self.root}/{inside}"))
-            except OSError:
-                self._forget([inside])
-                return
+            self._forget([inside])
+            return
         self._stamps[inside] = stamp
         self._in_git.pop(inside, None)
         self._images[inside] = image

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from core.workspace.paths import is_inside, resolve_links
 from core.workspace.undo.blobs import DEFAULT_CAP, BlobStore
 from core.workspace.undo.changes import ChangeSet, Journal, PathChange
 from core.workspace.undo.image import ABSENT, Image
-from core.workspace.undo.tree import TreeIndex
+from core.workspace.undo.tree import Stamp, TreeIndex, find_stamp
 from core.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -77,6 +78,8 @@ class ChangeWatch:
         self._pending: set[asyncio.Task[None]] = set()
         """What has run and is still looked at."""
         self._running: list[_Cause] = []
+        self._late: deque[tuple[str, str, Image, Stamp | None]] = deque()
+        """Paths that were looked at by themselves, of which the trees are not told yet."""
         watched = [root for root in workspace.roots if root not in ("/", os.path.realpath(home))]
         self._trees = [TreeIndex(workspace, root, self.blobs, private) for root in watched]
         self._plain = {root: TreeIndex(workspace, root, self.blobs) for root in workspace.roots}
@@ -86,7 +89,7 @@ class ChangeWatch:
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
         await self._tasks.__aenter__()
-        self._start(self._index())
+        self._tasks.create_task(self._index())
         return self
 
     async def __aexit__(
@@ -108,7 +111,13 @@ class ChangeWatch:
     def _refresh(self, stop: Stop) -> bool:
         with self._thread_lock:
             known = [tree.refresh(stop) for tree in self._trees]
+            self._note_late()
         return all(known)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Files, and directories ending in `/`, that ignore rules leave out: what commands change there is not kept."""
+        return tuple(path for tree in self._trees for path in tree.ignored)
 
     # --- watching ---------------------------------------------------------------------------------
 
@@ -200,6 +209,7 @@ class ChangeWatch:
         found: list[PathChange] = []
         made: list[str] = []
         with self._thread_lock:
+            self._note_late()
             for tree in self._trees:
                 known = tree.directories()
                 changes = tree.changes(Stop()) or {}
@@ -210,16 +220,26 @@ class ChangeWatch:
         return found, tuple(made)
 
     def _look_at(self, places: Sequence[tuple[str, str]]) -> list[Image]:
-        with self._thread_lock:
-            images = []
-            for root, path in places:
-                inside = os.path.relpath(path, root)
-                image = self._plain[root].take(inside)
-                for tree in self._trees:
-                    if tree.root == root:
-                        tree.note(inside, image)
-                images.append(image)
-            return images
+        images: list[Image] = []
+        for root, path in places:
+            inside = os.path.relpath(path, root)
+            stamp = find_stamp(path)  # first: what changes in between has another one at the next look
+            images.append(self._plain[root].take(inside))
+            self._late.append((root, inside, images[-1], stamp))
+        if self._thread_lock.acquire(blocking=False):  # else whoever looks at the tree now does it afterwards
+            try:
+                self._note_late()
+            finally:
+                self._thread_lock.release()
+        return images
+
+    def _note_late(self) -> None:
+        """Tell the trees of paths that were looked at by themselves; the caller holds the lock."""
+        while self._late:
+            root, inside, image, stamp = self._late.popleft()
+            for tree in self._trees:
+                if tree.root == root:
+                    tree.note(inside, image, stamp)
 
     async def _keep(
         self,

@@ -356,3 +356,32 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path)
     blobs.put(b"content")
     assert not (tmp_path / "ab" / "new-x").exists()
+
+
+async def test_repositories_inside_and_ignore_files_of_our_own_are_seen(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    inner = root / "inner"
+    inner.mkdir(parents=True)
+    for folder, name in ((inner, "a.txt"), (root, "b.txt")):
+        git(folder, "init", "-q")
+        (folder / name).write_text("old\n")
+        git(folder, "add", name)
+        git(folder, "commit", "-q", "-m", "first")
+    (root / ".stetignore").write_text("private/\n")
+    (root / "private").mkdir()
+    place = Place(root, tmp_path / "state")
+    async with place.store:
+        await place.command("echo new | tee inner/a.txt b.txt private/c.txt")
+        changed = [os.path.relpath(change.path, root) for change in place.told[-1][0].changes]
+        assert sorted(changed) == ["b.txt", "inner/a.txt"]
+        await place.undo()
+    assert (inner / "a.txt").read_text() == (root / "b.txt").read_text() == "old\n"
+
+
+async def test_an_edit_does_not_wait_for_the_index_and_a_command_after_it_is_told_apart(place: Place) -> None:
+    await place.edit("src/file1.txt", "edited\n", turn=1)
+    await place.command("echo more >> src/file1.txt", turn=2)
+    await place.undo()
+    assert (place.root / "src/file1.txt").read_text() == "edited\n"
+    await place.undo()
+    assert (place.root / "src/file1.txt").read_text() != "edited\n"
