@@ -13,6 +13,7 @@ from core.contract.confirmation import (
     ConfirmationDetails,
     EditConfirmation,
     ExecConfirmation,
+    FileOperationsConfirmation,
     InfoConfirmation,
     McpConfirmation,
     PlanConfirmation,
@@ -76,6 +77,10 @@ def describe(details: ConfirmationDetails) -> Iterator[str]:
     match details:
         case EditConfirmation():
             yield from _describe_edit(details)
+        case FileOperationsConfirmation():
+            yield f"Files: {len(details.files)}, all of them or none"
+            for file in details.files:
+                yield from _describe_edit(file)
         case ExecConfirmation():
             yield f"Command: {details.command}"
             yield f"In: {details.directory}"
@@ -92,8 +97,8 @@ def describe(details: ConfirmationDetails) -> Iterator[str]:
 
 
 def _describe_edit(details: EditConfirmation) -> Iterator[str]:
-    patch = make_patch(details.file_path, details.original_content, details.new_content)
-    new = " (a new file)" if details.original_content is None else ""
+    patch = make_patch(details.file_path, details.original_content, None if details.is_deleted else details.new_content)
+    new = " (it is deleted)" if details.is_deleted else " (a new file)" if details.original_content is None else ""
     yield f"File: {details.file_path}{new}, {len(patch.hunks)} places"
     yield from (f"Note: {note}" for note in details.notes)
     for hunk in patch.hunks:

@@ -12,6 +12,7 @@ from core.agent.subagent import SubagentRunner
 from core.agent.system_prompt import session_facts
 from core.contract.errors import StetError
 from core.contract.model import GroundedAnswer, SearchingProvider
+from core.fileops.transaction import recover
 from core.policy.mode_switch import PolicyModeSwitch
 from core.policy.trust import TrustState
 from core.scheduler.scheduler import Scheduler
@@ -32,6 +33,8 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     def facts() -> str:
         return session_facts([Path(root) for root in engine.workspace.roots], policy.mode)
 
+    context.transactions = engine.folders.state / "transactions"
+    engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)
     context.search_web = search_web
     context.subagents = SubagentRunner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from app.bridge import Routes
 from app.services.editor import edit_text
 from app.stage import Presenter, Stage
-from core.contract.confirmation import EditConfirmation, ToolConfirmationOutcome
+from core.contract.confirmation import EditConfirmation, FileOperationsConfirmation, ToolConfirmationOutcome
 from core.contract.diff import FilePatch
 from core.contract.envelope import Envelope
 from core.contract.events import Notice, NoticeLevel, RequestWithdrawn
@@ -123,38 +123,48 @@ class ApprovalsPresenter(Presenter):
 
     async def _decide(self, request: ApprovalRequest | QuestionRequest) -> Reply:
         place = (1, 1 + len(self._queue))
-        if isinstance(request, ApprovalRequest) and isinstance(request.details, EditConfirmation):
-            return await self._review(request, request.details, place)
+        if isinstance(request, ApprovalRequest):
+            if isinstance(request.details, EditConfirmation):
+                return reply_of_review(await self._review(request, (request.details,), place))
+            if isinstance(request.details, FileOperationsConfirmation):
+                files = request.details.files
+                paths = {self.stage.engine.workspace.shown(file.file_path): file.file_path for file in files}
+                return reply_of_files(await self._review(request, files, place), paths)
         return await ask(self.stage.app, request, place=place)
 
-    async def _review(self, request: ApprovalRequest, details: EditConfirmation, place: tuple[int, int]) -> Reply:
-        shown = self.stage.engine.workspace.shown(details.file_path)
-        old = details.original_content
+    async def _review(
+        self, request: ApprovalRequest, files: tuple[EditConfirmation, ...], place: tuple[int, int]
+    ) -> ReviewOutcome:
+        by_path = {self.stage.engine.workspace.shown(file.file_path): file for file in files}
 
         async def recompute(path: str, new_text: str) -> FilePatch:
-            return await asyncio.to_thread(make_patch, path, old, new_text)
+            return await asyncio.to_thread(make_patch, path, by_path[path].original_content, new_text)
 
         async def open_editor(path: str, text: str) -> str | None:
             return await edit_text(self.stage.app, text, Path(path).name)
 
-        patch = await recompute(shown, details.new_content)
-        outcome = await present(
+        patches = await asyncio.to_thread(
+            lambda: [
+                make_patch(path, file.original_content, None if file.is_deleted else file.new_content)
+                for path, file in by_path.items()
+            ]
+        )
+        return await present(
             self.stage.app,
             ReviewScreen(
-                [patch],
-                title=details.title,
+                patches,
+                title=request.details.title,
                 tool=request.display_name,
                 reason=request.reason,
                 grant=request.grant,
                 rule=_rule_shown(request),
-                notes={shown: details.notes},
+                notes={path: file.notes for path, file in by_path.items()},
                 recompute=recompute,
                 open_editor=open_editor,
                 place=place,
                 split=_SPLIT[self.stage.engine.settings.ui.diff_view],
             ),
         )
-        return reply_of_review(outcome)
 
     # --- minimised --------------------------------------------------------------------------------
 
@@ -199,4 +209,25 @@ def reply_of_review(outcome: ReviewOutcome) -> ApprovalReply:
             new_content = apply_hunks(file.patch, file.accepted)
     return ApprovalReply(
         _OUTCOMES[outcome.decision], outcome.feedback, new_content, dropped=dropped, comments=outcome.comments
+    )
+
+
+def reply_of_files(outcome: ReviewOutcome, paths: Mapping[str, str]) -> ApprovalReply:
+    """As `reply_of_review`, for a change of several files; `paths` has the absolute path of each that was shown."""
+    contents: dict[str, str] = {}
+    declined: list[str] = []
+    dropped: list[DroppedHunk] = []
+    for file in outcome.files if outcome.is_accepted else ():
+        dropped += [replace(drop, path=paths[file.path]) for drop in file.dropped]
+        if not file.accepted and file.edited_text is None:
+            declined.append(paths[file.path])
+        elif not file.is_whole:
+            contents[paths[file.path]] = apply_hunks(file.patch, file.accepted)
+    return ApprovalReply(
+        _OUTCOMES[outcome.decision],
+        outcome.feedback,
+        new_contents=contents,
+        declined=tuple(declined),
+        dropped=tuple(dropped),
+        comments=outcome.comments,
     )

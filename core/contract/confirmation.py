@@ -32,7 +32,19 @@ class EditConfirmation:
     is_modifying: bool = False
     notes: tuple[str, ...] = ()
     """What the reviewer should know: the rung that matched, a changed encoding, a stale file."""
+    is_deleted: bool = False
+    """The file goes; `new_content` is empty."""
     type: Literal["edit"] = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class FileOperationsConfirmation:
+    """One change of many files, reviewed as a whole."""
+
+    title: str
+    files: tuple[EditConfirmation, ...]
+    """Each with a path of its own."""
+    type: Literal["file_operations"] = "file_operations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,5 +116,11 @@ class PlanConfirmation:
 
 
 ConfirmationDetails = (
-    EditConfirmation | ExecConfirmation | McpConfirmation | InfoConfirmation | AskUserConfirmation | PlanConfirmation
+    EditConfirmation
+    | FileOperationsConfirmation
+    | ExecConfirmation
+    | McpConfirmation
+    | InfoConfirmation
+    | AskUserConfirmation
+    | PlanConfirmation
 )

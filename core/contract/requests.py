@@ -40,6 +40,10 @@ class ApprovalReply:
     """Why it was rejected, or a note to an acceptance: goes to the model."""
     new_content: str | None = None
     """For edits: the whole text to write where it differs from the proposal (edited, or some hunks dropped)."""
+    new_contents: Mapping[str, str] = field(default_factory=dict)
+    """The same for changes of several files, by absolute path."""
+    declined: tuple[str, ...] = ()
+    """Absolute paths of a change of several files that shall stay as they are."""
     dropped: tuple[DroppedHunk, ...] = ()
     comments: tuple[LineComment, ...] = ()
     command: str | None = None

@@ -64,7 +64,7 @@ class Gate:
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
         """Return policy's decision on the call. Looks at names on the disk: call it in a thread."""
-        return self.policy.check(tool.rule_name, call.args, tool.kind, _paths_of(invocation))
+        return self.policy.check(tool.rule_name, call.args, _kind_of(tool, invocation), _paths_of(invocation))
 
     async def pass_call(
         self,
@@ -216,6 +216,11 @@ def _granted(tool: DeclarativeTool, outcome: Outcome, offer: _Offer) -> tuple[Ru
     if outcome is Outcome.PROCEED_ALWAYS_SERVER and "__" in tool.name:
         return (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source=_SESSION),)
     return (Rule(tool.rule_name, "allow", source=_SESSION),)
+
+
+def _kind_of(tool: DeclarativeTool, invocation: ToolInvocation) -> Kind:
+    own = invocation.kind if isinstance(invocation, BaseToolInvocation) else None
+    return own or tool.kind
 
 
 def _paths_of(invocation: ToolInvocation) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 from core.contract.tool import Kind, ToolCall
 from core.contract.visible import make_visible_line
-from core.tools.declarative import DeclarativeTool, ToolInvocation
+from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ToolInvocation
 from core.workspace.undo.store import UndoStore
 
 Watch = Callable[[int, ToolCall, DeclarativeTool, ToolInvocation], AbstractAsyncContextManager[None]]
@@ -32,7 +32,8 @@ def undo_watch(undo: UndoStore) -> Watch:
         turn: int, call: ToolCall, tool: DeclarativeTool, invocation: ToolInvocation
     ) -> AbstractAsyncContextManager[None]:
         paths = [location.path for location in invocation.tool_locations()]
-        if tool.kind in _NAMED and paths:
+        is_named = not isinstance(invocation, BaseToolInvocation) or invocation.names_all_paths
+        if tool.kind in _NAMED and paths and is_named:
             return undo.watch(turn, call.id, call.name, paths)
         if tool.kind in _NAMED or tool.kind in _ANYTHING:
             command = call.args.get("command")

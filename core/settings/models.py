@@ -143,6 +143,15 @@ class McpSettings(Group):
     """Seconds that a prompt without a screen waits for servers that are still starting."""
 
 
+class FileOperationsSettings(Group):
+    enabled: Literal["off", "adapters", "full"] = "adapters"
+    """Changes of many files in one call: `off`, beside the single tools (`adapters`), or in their place (`full`)."""
+
+    @property
+    def is_full(self) -> bool:
+        return self.enabled == "full"
+
+
 class SessionSettings(Group):
     record: bool = True
     """Write the session's record, from which it can be resumed and exported."""
@@ -157,6 +166,8 @@ class Settings(Group):
     """The screen."""
     tools: ToolSettings = ToolSettings()
     """The agent's tools."""
+    file_operations: FileOperationsSettings = FileOperationsSettings()
+    """Many files in one call."""
     shell: ShellPaneSettings = ShellPaneSettings()
     """The shell pane."""
     policy: PolicySettings = PolicySettings()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.contract.events import Event, TodosChanged
@@ -68,5 +69,7 @@ class ToolContext:
     """Someone is there to answer questions and to type into a command."""
     search_web: SearchWeb | None = None
     memory: MemoryStore | None = None
+    transactions: Path | None = None
+    """Where changes of many files keep their journals."""
     mode: ModeSwitch | None = None
     subagents: Subagents | None = None

@@ -24,6 +24,10 @@ from core.tools.abort import AbortSignal
 from core.tools.context import ToolContext
 from core.tools.parameters import InvalidToolParams, ToolParams, json_schema
 
+_BUNDLED = frozenset(
+    "read_file read_many_files list_directory glob search_file_content replace smart_edit write_file".split()
+)
+"""The single tools that file_operations can stand for."""
 UpdateOutput = Callable[[Display], None]
 P = TypeVar("P")
 
@@ -108,6 +112,16 @@ class BaseToolInvocation(ABC, Generic[P]):
             raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "This tool was made without a session's services.")
         return self._context
 
+    @property
+    def kind(self) -> Kind | None:
+        """What this very call does, where it is not what its tool does in general."""
+        return None
+
+    @property
+    def names_all_paths(self) -> bool:
+        """Whether `tool_locations` names everything that a call which edits, deletes or moves will change."""
+        return True
+
     @abstractmethod
     def get_description(self) -> str: ...
 
@@ -186,7 +200,7 @@ class DeclarativeTool(ABC):
     @property
     def is_offered(self) -> bool:
         """Whether the model is told of the tool now; one that is not can still be called."""
-        return True
+        return self.name not in _BUNDLED or self.context is None or not self.context.settings.file_operations.is_full
 
     def get_schema(self, model_id: str | None = None) -> FunctionDeclaration:
         """Return the declaration for a model; `model_id` lets a tool differ between model families."""

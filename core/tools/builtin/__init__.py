@@ -9,6 +9,7 @@ BUILTIN: tuple[str, ...] = (
     "core.tools.builtin.replace:ReplaceTool",
     "core.tools.builtin.smart_edit:SmartEditTool",
     "core.tools.builtin.write_file:WriteFileTool",
+    "core.tools.builtin.file_operations:FileOperationsTool",
     "core.tools.builtin.run_shell_command:RunShellCommandTool",
     "core.tools.builtin.list_background_processes:ListBackgroundProcessesTool",
     "core.tools.builtin.read_background_output:ReadBackgroundOutputTool",

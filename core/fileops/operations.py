@@ -1,0 +1,254 @@
+"""The operations of one file_operations call: what each takes, and all that is wrong with them, said at once.
+
+Where an operation does what a single tool does it takes the same arguments; nothing is looked at on the disk here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from core.contract.visible import make_visible_line
+from core.tools.builtin.glob import GlobParams
+from core.tools.builtin.list_directory import ListDirectoryParams
+from core.tools.builtin.read_file import ReadFileParams
+from core.tools.builtin.replace import ReplaceParams
+from core.tools.builtin.search_file_content import SearchFileContentParams
+from core.tools.builtin.write_file import WriteFileParams
+from core.tools.parameters import InvalidToolParams, ToolParams, json_schema, named
+
+MAX_OPERATIONS = 2_000
+
+
+class Operation(ToolParams):
+    """What all have."""
+
+    id: str = Field("", description="A name for it, unique in the call.")
+    type: str
+    depends_on: tuple[str, ...] = Field((), description="Names of operations that must be done before it.")
+
+    changes: ClassVar[bool] = True
+    """Whether it changes anything."""
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths that it names, as given."""
+        return ()
+
+    def problem(self) -> str:
+        """Return what is wrong beyond the schema; empty if nothing is."""
+        return "" if all(path.strip() for path in self.paths()) else "a path is empty"
+
+
+class ReadOperation(Operation, ReadFileParams):
+    type: Literal["read"]
+    changes = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class SearchOperation(Operation, SearchFileContentParams):
+    type: Literal["search"]
+    changes = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.dir_path or ".",)
+
+
+class GlobOperation(Operation, GlobParams):
+    type: Literal["glob"]
+    changes = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.dir_path or ".",)
+
+
+class ListOperation(Operation, ListDirectoryParams):
+    type: Literal["list"]
+    changes = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.dir_path,)
+
+
+class EditOperation(Operation, ReplaceParams):
+    type: Literal["edit"]
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class WriteOperation(Operation, WriteFileParams):
+    type: Literal["write"]
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class CreateOperation(Operation, WriteFileParams):
+    """As write, but nothing may be there yet."""
+
+    type: Literal["create"]
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class AppendOperation(Operation):
+    type: Literal["append"]
+    file_path: str = named(
+        "file_path", "absolute_path", "path", description="The file, relative to the workspace or absolute."
+    )
+    content: str = Field(description="The text that is added at the end; the file is made where there is none.")
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class DeleteOperation(Operation):
+    type: Literal["delete"]
+    path: str = named("path", "file_path", "absolute_path", description="The file, symlink or directory.")
+    recursive: bool = Field(False, description="Delete a directory with everything in it.")
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.path,)
+
+
+class _Transfer(Operation):
+    source: str = named("source", "from", "source_path", description="What is moved or copied.")
+    destination: str = named("destination", "to", "destination_path", description="Its new path, name included.")
+    overwrite: bool = Field(False, description="A file at the destination gives way.")
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.source, self.destination)
+
+
+class MoveOperation(_Transfer):
+    type: Literal["move"]
+
+
+class CopyOperation(_Transfer):
+    type: Literal["copy"]
+
+
+class TransformOperation(Operation):
+    type: Literal["transform"]
+    include: tuple[str, ...] = named(
+        "include", "paths", "file_paths", min_length=1, description="Files, directories or glob patterns."
+    )
+    exclude: tuple[str, ...] = Field((), description="Glob patterns of files to leave out.")
+    pattern: str = Field(description="The regular expression, as Python reads it; ^ and $ match at lines.")
+    replacement: str = Field(description=r"What takes its place; \1 or \g<name> stand for groups.")
+    case_sensitive: bool = Field(True, description="Whether capitals matter.")
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(re.split(r"[*?\[{]", entry, maxsplit=1)[0].rpartition("/")[0] or "." for entry in self.include)
+
+    def problem(self) -> str:
+        try:
+            re.compile(self.pattern)
+        except re.error as error:
+            return f"the pattern is no regular expression: {error}"
+        return super().problem()
+
+
+KINDS: dict[str, type[Operation]] = {
+    "read": ReadOperation,
+    "search": SearchOperation,
+    "glob": GlobOperation,
+    "list": ListOperation,
+    "edit": EditOperation,
+    "create": CreateOperation,
+    "write": WriteOperation,
+    "append": AppendOperation,
+    "delete": DeleteOperation,
+    "move": MoveOperation,
+    "copy": CopyOperation,
+    "transform": TransformOperation,
+}
+
+
+def label(index: int, operation: Mapping[str, Any]) -> str:
+    """Return how an operation is called in messages."""
+    name, type = (make_visible_line(str(operation.get(key) or ""))[:60] for key in ("id", "type"))
+    return f"operation {index + 1}" + (f" '{name}'" if name else "") + (f" ({type})" if type else "")
+
+
+def parse_operations(raw: Sequence[Mapping[str, Any]]) -> tuple[Operation, ...]:
+    """Return the operations, each with an id.
+
+    Raises:
+        InvalidToolParams: everything that is wrong, a line for each.
+    """
+    problems: list[str] = []
+    parsed: list[Operation] = []
+    if not raw or len(raw) > MAX_OPERATIONS:
+        raise InvalidToolParams(f"'operations' must hold 1 to {MAX_OPERATIONS} operations, not {len(raw)}.")
+    given = {str(table["id"]) for table in raw if table.get("id")}
+    for index, table in enumerate(raw):
+        name = label(index, table)
+        kind = KINDS.get(str(table.get("type")))
+        if kind is None:
+            problems.append(f"{name}: 'type' must be one of {', '.join(KINDS)}")
+            continue
+        try:
+            operation = kind.parse(table)
+        except InvalidToolParams as error:
+            problems.append(f"{name}: {error.message}")
+            continue
+        if not operation.id:
+            operation = operation.model_copy(update={"id": _free_name(index, given)})
+        if operation.problem():
+            problems.append(f"{name}: {operation.problem()}")
+        parsed.append(operation)
+    problems += _across(parsed, given)
+    if problems:
+        count = len(problems)
+        raise InvalidToolParams(f"{count} problem{'s' if count > 1 else ''}; nothing was done:\n" + "\n".join(problems))
+    return tuple(parsed)
+
+
+def _free_name(index: int, given: set[str]) -> str:
+    name = str(index + 1)
+    while name in given:
+        name += "'"
+    given.add(name)
+    return name
+
+
+def _across(operations: Iterable[Operation], given: set[str]) -> list[str]:
+    problems = []
+    seen: set[str] = set()
+    for operation in operations:
+        name = make_visible_line(operation.id)[:60]
+        if operation.id in seen:
+            problems.append(f"operation '{name}': there are several of that id")
+        seen.add(operation.id)
+        for other in operation.depends_on:
+            if other == operation.id:
+                problems.append(f"operation '{name}': it depends on itself")
+            elif other not in given:
+                problems.append(
+                    f"operation '{name}': it depends on '{make_visible_line(other)[:60]}', which is not there"
+                )
+    return problems
+
+
+def operation_schema() -> dict[str, Any]:
+    """Return one JSON schema for operations of all types: providers take no choice between objects."""
+    properties: dict[str, Any] = {}
+    users: dict[str, list[str]] = {}
+    for type, kind in KINDS.items():
+        for name, schema in json_schema(kind)["properties"].items():
+            properties.setdefault(name, schema)
+            users.setdefault(name, []).append(type)
+    properties["type"] = {"type": "string", "enum": list(KINDS), "description": "What it does."}
+    for name, types in users.items():
+        if len(types) < len(KINDS):
+            text = properties[name].get("description", "")
+            properties[name] = {**properties[name], "description": f"For {', '.join(types)}: {text}"}
+            properties[name].pop("default", None)
+    return {"type": "object", "properties": properties, "required": ["type"]}

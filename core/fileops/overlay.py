@@ -1,0 +1,243 @@
+"""The tree as it will be: changes are planned on it, and become steps; the disk is only read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.visible import make_visible_line
+from core.fileops.doing import see
+from core.fileops.entries import Roots
+from core.fileops.steps import EntryKind, Seen, Step, StepKind
+from core.workspace.paths import WorkspacePath, is_inside
+from core.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands at a path of the tree."""
+
+    seen: Seen
+    data: bytes = b""
+    """A file's content."""
+    target: str = ""
+    """A link's target."""
+    origin: str = ""
+    """Where a directory that was moved lies on the disk, as long as nothing is done."""
+
+
+class Mark(NamedTuple):
+    """The state of an overlay."""
+
+    steps: int
+    now: dict[str, Entry | None]
+    before: dict[str, Entry | None]
+
+
+class Overlay:
+    """Planned changes over the disk. For one thread; a context manager.
+
+    Places must have passed the workspace's guard for writing.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.steps: list[Step] = []
+        self.before: dict[str, Entry | None] = {}
+        """By absolute path, what each touched path was at first."""
+        self._workspace = workspace
+        self._now: dict[str, Entry | None] = {}
+        self._roots = Roots()
+
+    def __enter__(self) -> Overlay:
+        self._roots.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._roots.__exit__()
+
+    # --- looking ----------------------------------------------------------------------------------
+
+    def entry(self, place: WorkspacePath) -> Entry | None:
+        """Return what stands there; none if nothing does.
+
+        Raises:
+            ToolFailure: it can't be read.
+        """
+        if place.path in self._now:
+            return self._now[place.path]
+        above = os.path.dirname(place.path)
+        while len(above) >= len(place.root):
+            if above in self._now:
+                holder = self._now[above]
+                if holder is None or not holder.origin:
+                    return None
+                moved = os.path.join(holder.origin, os.path.relpath(place.path, above))
+                return self._on_disk(place, moved)
+            above = os.path.dirname(above)
+        return self._on_disk(place, place.path)
+
+    def _on_disk(self, place: WorkspacePath, path: str) -> Entry | None:
+        inside = os.path.relpath(path, place.root)
+        if inside == ".":
+            return Entry(Seen(EntryKind.DIRECTORY))
+        seen = see(self._roots, place.root, inside)
+        if seen is None or seen.kind is EntryKind.DIRECTORY:
+            return Entry(seen, origin=path) if seen else None
+        if seen.kind is EntryKind.LINK:
+            with self._roots.parent(place.root, inside) as (parent, name):
+                return Entry(seen, target=os.readlink(name, dir_fd=parent))
+        content = self._workspace.read(path)
+        return Entry(Seen.file(content.data, content.mode), content.data)
+
+    def touched(self) -> list[str]:
+        """Return the paths that were changed, as they were first touched."""
+        return list(self.before)
+
+    def final(self, path: str) -> Entry | None:
+        """Return what a touched path is in the end."""
+        return self._now[path]
+
+    def mark(self) -> Mark:
+        """Return what `go_back` needs; for operations of several steps that may fail in between."""
+        return Mark(len(self.steps), dict(self._now), dict(self.before))
+
+    def go_back(self, mark: Mark) -> None:
+        """Forget everything since the mark."""
+        del self.steps[mark.steps :]
+        self._now, self.before = mark.now, mark.before
+
+    # --- changing ---------------------------------------------------------------------------------
+
+    def write(self, place: WorkspacePath, data: bytes, mode: int | None = None) -> None:
+        """Give a file new content, or make it with its parents."""
+        now = self.entry(place)
+        if now is None:
+            self._make_parents(place)
+            self._do(place, Step(StepKind.CREATE, place.root, place.inside, data=data, mode=mode))
+            self._set(place, None, Entry(Seen.file(data, _usual_mode() if mode is None else mode), data))
+            return
+        if now.seen.kind is not EntryKind.FILE:
+            raise _refused(ToolErrorType.TARGET_IS_DIRECTORY, "It is no file", place)
+        if data != now.data:
+            self._do(place, Step(StepKind.REPLACE, place.root, place.inside, now.seen, data=data))
+            self._set(place, now, Entry(Seen.file(data, now.seen.mode), data))
+
+    def remove(self, place: WorkspacePath) -> None:
+        """Take away a file, a link or a directory with everything in it."""
+        now = self._existing(place)
+        self._do(place, Step(StepKind.REMOVE, place.root, place.inside, self._expected(place, now)))
+        self._forget_below(place.path)
+        self._set(place, now, None)
+
+    def move(self, source: WorkspacePath, target: WorkspacePath) -> None:
+        """Give something another path, at which nothing stands."""
+        now = self._existing(source)
+        if is_inside(target.path, source.path):
+            raise _refused(ToolErrorType.INVALID_TOOL_PARAMS, "A directory can't be moved into itself", source)
+        self._check_free(target)
+        self._make_parents(target)
+        if source.root != target.root or self._device(source) != self._device(target):
+            self._copy_entry(now, target)
+            self.remove(source)
+            return
+        step = Step(StepKind.MOVE, source.root, source.inside, self._expected(source, now), target=target.inside)
+        self._do(source, step)
+        below = {path: entry for path, entry in self._now.items() if is_inside(path, source.path)}
+        self._forget_below(source.path)
+        for path, entry in below.items():
+            if path != source.path:
+                moved = target.path + path[len(source.path) :]
+                self._now[moved] = entry
+                self.before.setdefault(moved, None)
+        self._set(source, now, None)
+        self._set(target, None, now)
+
+    def copy(self, source: WorkspacePath, target: WorkspacePath) -> None:
+        """Put a copy of a file or a link where nothing stands."""
+        now = self._existing(source)
+        self._check_free(target)
+        self._make_parents(target)
+        self._copy_entry(now, target)
+
+    def _copy_entry(self, now: Entry, target: WorkspacePath) -> None:
+        if now.seen.kind is EntryKind.FILE:
+            self.write(target, now.data, now.seen.mode)
+        elif now.seen.kind is EntryKind.LINK:
+            self._do(target, Step(StepKind.LINK, target.root, target.inside, target=now.target))
+            self._set(target, None, now)
+        else:
+            raise ToolFailure(
+                ToolErrorType.TARGET_IS_DIRECTORY,
+                f"A directory can't be copied, or moved to another file system: {target.shown}",
+                "Use a shell command, or name its files.",
+            )
+
+    def _existing(self, place: WorkspacePath) -> Entry:
+        now = self.entry(place)
+        if now is None:
+            raise _refused(ToolErrorType.FILE_NOT_FOUND, "File not found", place)
+        return now
+
+    def _check_free(self, place: WorkspacePath) -> None:
+        if self.entry(place) is not None:
+            raise _refused(ToolErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE, "There is something already", place)
+
+    def _expected(self, place: WorkspacePath, now: Entry) -> Seen:
+        """Return what must be there at the last moment; of a directory in which changes were planned only the kind."""
+        if now.seen.kind is EntryKind.DIRECTORY and any(is_inside(path, place.path) for path in self._now):
+            return Seen(EntryKind.DIRECTORY)
+        return now.seen
+
+    def _make_parents(self, place: WorkspacePath) -> None:
+        above, inside = os.path.dirname(place.path), os.path.dirname(place.inside)
+        if not inside:
+            return
+        folder = WorkspacePath(above, above, place.root, inside, self._workspace.shown(above), True)
+        now = self.entry(folder)
+        if now is None:
+            self._make_parents(folder)
+            self._do(folder, Step(StepKind.MAKE_DIRECTORY, place.root, inside))
+            self._set(folder, None, Entry(Seen(EntryKind.DIRECTORY)))
+        elif now.seen.kind is not EntryKind.DIRECTORY:
+            raise _refused(ToolErrorType.TARGET_IS_NOT_DIRECTORY, "It is no directory", folder)
+
+    def _device(self, place: WorkspacePath) -> int:
+        path = place.path
+        while True:
+            try:
+                return os.stat(path, follow_symlinks=False).st_dev
+            except OSError:
+                path = os.path.dirname(path)
+
+    def _do(self, place: WorkspacePath, step: Step) -> None:
+        if not place.inside:
+            raise _refused(ToolErrorType.INVALID_TOOL_PARAMS, "A workspace directory itself can't be changed", place)
+        self.steps.append(step)
+
+    def _set(self, place: WorkspacePath, before: Entry | None, now: Entry | None) -> None:
+        self.before.setdefault(place.path, before)
+        self._now[place.path] = now
+
+    def _forget_below(self, path: str) -> None:
+        """Everything below a path that goes: what was there before is known, what is there now is nothing."""
+        for other in self._now:
+            if other != path and is_inside(other, path):
+                self._now[other] = None
+
+
+def _usual_mode() -> int:
+    """Return the mode of a new file. The umask can only be read by setting it; on Linux the kernel tells it."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as lines:
+            umask = next(int(line.split()[1], 8) for line in lines if line.startswith("Umask:"))
+    except (OSError, StopIteration, ValueError):
+        umask = os.umask(0o077)
+        os.umask(umask)
+    return stat.S_IMODE(0o666 & ~umask)
+
+
+def _refused(type: ToolErrorType, text: str, place: WorkspacePath) -> ToolFailure:
+    return ToolFailure(type, f"{text}: {make_visible_line(place.relative)}")

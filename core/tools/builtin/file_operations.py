@@ -1,0 +1,268 @@
+"""file_operations: many operations on many files in one call, with one review, done wholly or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import os
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field
+
+from core.contract.confirmation import ConfirmationDetails, FileOperationsConfirmation
+from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.events import FileChanged
+from core.contract.requests import ApprovalReply
+from core.contract.state import ApprovalMode
+from core.contract.tool import Kind, LlmContent, ToolLocation, ToolResult
+from core.contract.visible import make_visible_line
+from core.fileops.engine import FileOperationsRun, OperationState, Outcome, check_same
+from core.fileops.operations import (
+    DeleteOperation,
+    GlobOperation,
+    ListOperation,
+    MoveOperation,
+    Operation,
+    ReadOperation,
+    SearchOperation,
+    TransformOperation,
+    operation_schema,
+    parse_operations,
+)
+from core.fileops.planner import Choice, Plan, Planner
+from core.fileops.report import FileOperationsReport, file_changes, review_files
+from core.tools.abort import AbortSignal
+from core.tools.builtin.glob import GlobInvocation
+from core.tools.builtin.list_directory import ListDirectoryInvocation
+from core.tools.builtin.read_file import ReadFileInvocation
+from core.tools.builtin.search_file_content import SearchFileContentInvocation
+from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ShellConfig, UpdateOutput
+from core.tools.parameters import InvalidToolParams, ToolParams
+from core.workspace.listing import Stop
+
+
+class FileOperationsParams(ToolParams):
+    operations: tuple[dict[str, Any], ...] = Field(
+        description="What is to be done.", json_schema_extra={"items": operation_schema()}
+    )
+    transaction: bool = Field(
+        True, description="All or nothing: whatever fails, every file is as before. If false, each stands by itself."
+    )
+    dry_run: bool = Field(False, description="Say what would be done, and change nothing.")
+    max_parallel: int = Field(8, ge=1, le=32, description="How many operations may read at the same time.")
+
+
+class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
+    approved = False
+    _plan: Plan | None = None
+    _reply: ApprovalReply | None = None
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        return parse_operations(self.params.operations)
+
+    @property
+    def kind(self) -> Kind:
+        """Looking needs no consent."""
+        return Kind.EDIT if self._changes and not self.params.dry_run else Kind.READ
+
+    @property
+    def _changes(self) -> bool:
+        return any(operation.changes for operation in self.operations)
+
+    @property
+    def names_all_paths(self) -> bool:
+        """Patterns and directories stand for files that are not known yet."""
+        return not any(isinstance(op, (TransformOperation, DeleteOperation, MoveOperation)) for op in self.operations)
+
+    def get_description(self) -> str:
+        counts = Counter(str(operation.type) for operation in self.operations)
+        text = ", ".join(f"{count} {type}" for type, count in counts.items())
+        return f"{text} (dry run)" if self.params.dry_run else text
+
+    def tool_locations(self) -> list[ToolLocation]:
+        root = self.context.workspace.root
+        paths = [
+            os.path.normpath(os.path.join(root, raw))
+            for operation in self.operations
+            if operation.changes or self.kind is Kind.READ
+            for raw in operation.paths()
+        ]
+        return [ToolLocation(path) for path in dict.fromkeys(paths)]
+
+    # --- before it runs ---------------------------------------------------------------------------
+
+    async def reason_to_ask(self) -> str:
+        if self.kind is Kind.READ:
+            return ""
+        reasons = []
+        deleted = sum(isinstance(operation, DeleteOperation) for operation in self.operations)
+        mode = self.context.mode
+        if deleted and not (mode is not None and mode.current is ApprovalMode.YOLO):
+            reasons.append(f"it deletes {deleted} path{'s' if deleted > 1 else ''}")
+        plan = await asyncio.to_thread(self._planner().plan, approved=True)
+        reasons += [f"the name of {name} is sensitive" for name in plan.to_ask]
+        reasons += [f"{name} changed on disk since the model last read it" for name in plan.stale]
+        return "; ".join(reasons)
+
+    async def get_confirmation_details(self, abort: AbortSignal) -> ConfirmationDetails | None:
+        plan = await asyncio.to_thread(self._planner().plan, approved=True)
+        if self.params.transaction:
+            _check_ready(plan)
+        self._plan = plan
+        files = await asyncio.to_thread(review_files, plan, self.context.workspace)
+        if not files:
+            return None
+        count = len(files)
+        return FileOperationsConfirmation(f"Change {count} path{'s' if count > 1 else ''}", files)
+
+    def amended(self, reply: ApprovalReply) -> Self:
+        invocation = copy.copy(self)
+        invocation.approved = True
+        invocation._reply = reply
+        return invocation
+
+    def _planner(self, stop: Stop | None = None) -> Planner:
+        return Planner(self.context, self.operations, stop)
+
+    # --- running ----------------------------------------------------------------------------------
+
+    async def execute(
+        self, abort: AbortSignal, update_output: UpdateOutput | None = None, shell_config: ShellConfig | None = None
+    ) -> ToolResult:
+        stop = Stop()
+        inner = AbortSignal()
+        work = asyncio.ensure_future(self._run(stop, inner, update_output))
+        watch = asyncio.ensure_future(abort.wait())
+        try:
+            await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if abort.aborted:
+                stop.set()
+                inner.abort(abort.reason)
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            stop.set()
+            inner.abort("cancelled")
+            await asyncio.wait({work})  # whatever was begun is taken back first
+            raise
+        finally:
+            watch.cancel()
+
+    async def _run(self, stop: Stop, abort: AbortSignal, update_output: UpdateOutput | None) -> ToolResult:
+        plan = await asyncio.to_thread(self._final_plan, stop)
+        report = FileOperationsReport(plan, self.params.transaction)
+        loop = asyncio.get_running_loop()
+
+        def tell(index: int, state: OperationState) -> None:
+            text = report.progress(index, state)
+            if update_output is not None:
+                loop.call_soon_threadsafe(update_output, text)
+
+        async def run_read(operation: Operation) -> tuple[LlmContent, ToolErrorType | None]:
+            return await self._read(operation, abort)
+
+        run = FileOperationsRun(
+            plan,
+            self._journals(),
+            run_read,
+            transaction=self.params.transaction,
+            dry_run=self.params.dry_run,
+            max_parallel=self.params.max_parallel,
+            stop=stop,
+            on_progress=tell,
+        )
+        outcome = await run.run()
+        await self._publish(plan, outcome)
+        return await asyncio.to_thread(report.result, outcome, self.context.workspace, self._reply)
+
+    def _final_plan(self, stop: Stop) -> Plan:
+        """Return the plan that was shown, or what the user took of it; one made now where nobody was asked."""
+        shown = self._plan if self._reply is not None else None
+        if shown is None:
+            plan = self._planner(stop).plan(approved=self.approved)
+            if plan.stale and not self.approved and not self.params.dry_run:
+                raise ToolFailure(
+                    ToolErrorType.FILE_CHANGED,
+                    f"Files changed on disk since they were last read: {', '.join(plan.stale)}",
+                    "Read them again, then repeat the call.",
+                )
+            return plan
+        assert self._reply is not None
+        choice = Choice(dict(self._reply.new_contents), frozenset(self._reply.declined))
+        if not choice.contents and not choice.declined:
+            return shown
+        plan = self._planner(stop).plan(approved=True, choice=choice, former=shown)
+        check_same(shown, plan)
+        return plan
+
+    def _journals(self) -> Path:
+        folder = self.context.transactions or self.context.workspace.scratch
+        if folder is None:
+            raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "This session has no place for the journal of a change.")
+        return Path(folder)
+
+    async def _read(self, operation: Operation, abort: AbortSignal) -> tuple[LlmContent, ToolErrorType | None]:
+        invocation: BaseToolInvocation[Any]
+        if isinstance(operation, ReadOperation):
+            invocation = ReadFileInvocation(operation, self.context)
+        elif isinstance(operation, SearchOperation):
+            invocation = SearchFileContentInvocation(operation, self.context)
+        elif isinstance(operation, GlobOperation):
+            invocation = GlobInvocation(operation, self.context)
+        else:
+            assert isinstance(operation, ListOperation)
+            invocation = ListDirectoryInvocation(operation, self.context)
+        try:
+            result = await invocation.execute(abort)
+        except ToolFailure as failure:
+            return str(failure), failure.type
+        return result.llm_content, result.error.type if result.error else None
+
+    async def _publish(self, plan: Plan, outcome: Outcome) -> None:
+        """Tell what changed, and remember it as seen by the model."""
+        ledger = self.context.workspace.ledger
+        for change in file_changes(plan, outcome.changed):
+            if change.deleted:
+                ledger.forget(change.path)
+            else:
+                fingerprint = await asyncio.to_thread(self.context.workspace.fingerprint, change.path)
+                if fingerprint is not None:
+                    ledger.note(change.path, fingerprint)
+            await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
+
+
+def _check_ready(plan: Plan) -> None:
+    """Refuse a plan of which something can't be done, before anyone is asked about it: all reasons at once."""
+    if not plan.failed:
+        return
+    lines = [f"operation '{make_visible_line(item.operation.id)}': {item.failure}" for item in plan.failed]
+    first = plan.failed[0].failure
+    raise ToolFailure(
+        first.type if first is not None else ToolErrorType.EXECUTION_FAILED,
+        f"{len(lines)} of {len(plan.operations)} operations can't be done; nothing was changed:\n" + "\n".join(lines),
+    )
+
+
+class FileOperationsTool(BaseDeclarativeTool):
+    name = "file_operations"
+    display_name = "FileOperations"
+    kind = Kind.EDIT
+    can_update_output = True
+    Params = FileOperationsParams
+
+    @property
+    def is_offered(self) -> bool:
+        return self.context is None or self.context.settings.file_operations.enabled != "off"
+
+    def validate_tool_param_values(self, params: FileOperationsParams) -> str | None:
+        try:
+            parse_operations(params.operations)
+        except InvalidToolParams as error:
+            return error.message
+        return None
+
+    def create_invocation(self, params: FileOperationsParams) -> FileOperationsInvocation:
+        return FileOperationsInvocation(params, self.context)

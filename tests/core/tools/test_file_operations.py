@@ -1,0 +1,290 @@
+"""file_operations: every operation type, one review, all or nothing."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.contract.confirmation import FileOperationsConfirmation, ToolConfirmationOutcome
+from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.events import Event, FileChanged
+from core.contract.requests import ApprovalReply
+from core.contract.tool import Kind, ToolResult, llm_text
+from core.fileops import planner, rewriting
+from core.settings.models import FileOperationsSettings, Settings
+from core.tools.abort import AbortSignal
+from core.tools.builtin.file_operations import FileOperationsInvocation, FileOperationsTool
+from core.tools.context import ToolContext
+from core.tools.registry import builtin_registry
+from core.workspace.workspace import Workspace
+from tests.core.fileops.trees import snapshot
+
+pytestmark = pytest.mark.anyio
+
+
+class Place:
+    """A small project and the tool."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "ws"
+        self.root.mkdir()
+        self.journals = base / "journals"
+        for name in ("a", "b", "c"):
+            (self.root / f"{name}.py").write_text(f"def {name}():\n    return 1\n")
+        (self.root / "docs").mkdir()
+        (self.root / "docs" / "x.md").write_text("# x\n")
+        self.events: list[Event] = []
+        self.workspace = Workspace([self.root])
+        self.context = ToolContext(self.workspace, publish=self._note, transactions=self.journals)
+        self.tool = FileOperationsTool(self.context)
+
+    async def _note(self, event: Event) -> None:
+        self.events.append(event)
+
+    def invocation(self, *operations: dict[str, Any], **options: Any) -> FileOperationsInvocation:
+        built = self.tool.build({"operations": list(operations), **options})
+        assert isinstance(built, FileOperationsInvocation)
+        return built
+
+    async def run(self, *operations: dict[str, Any], **options: Any) -> ToolResult:
+        return await self.tool.build_and_execute({"operations": list(operations), **options})
+
+    def text(self, name: str) -> str:
+        return (self.root / name).read_text()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def edit(name: str, old: str, new: str, **more: Any) -> dict[str, Any]:
+    return {"type": "edit", "file_path": name, "old_string": old, "new_string": new, **more}
+
+
+async def test_every_type_in_one_call(place: Place) -> None:
+    result = await place.run(
+        {"id": "r", "type": "read", "file_path": "a.py"},
+        {"id": "s", "type": "search", "pattern": "def b"},
+        {"id": "g", "type": "glob", "pattern": "*.md", "dir_path": "docs"},
+        {"id": "l", "type": "list", "dir_path": "docs"},
+        edit("a.py", "return 1", "return 2", id="e"),
+        {"id": "c", "type": "create", "file_path": "new/deep/n.txt", "content": "n\n"},
+        {"id": "w", "type": "write", "file_path": "b.py", "content": "b = 1\n"},
+        {"id": "p", "type": "append", "file_path": "b.py", "content": "c = 2\n"},
+        {"id": "d", "type": "delete", "path": "docs", "recursive": True},
+        {"id": "m", "type": "move", "source": "c.py", "destination": "lib/c.py"},
+        {"id": "y", "type": "copy", "source": "lib/c.py", "destination": "lib/c2.py"},
+        {
+            "id": "t",
+            "type": "transform",
+            "include": ["a.py"],
+            "pattern": r"return (\d)",
+            "replacement": r"return \g<1>0",
+        },
+        {"id": "r2", "type": "read", "file_path": "a.py"},
+    )
+    assert result.error is None, llm_text(result.llm_content)
+    assert place.text("a.py") == "def a():\n    return 20\n" and place.text("b.py") == "b = 1\nc = 2\n"
+    assert place.text("new/deep/n.txt") == "n\n" and not (place.root / "docs").exists()
+    assert place.text("lib/c.py") == place.text("lib/c2.py") == "def c():\n    return 1\n"
+    text = llm_text(result.llm_content)
+    first, _, last = text.partition("=== r2 (read)")
+    assert "return 1" in first.partition("=== s ")[0] and "return 20" in last, "a read sees what came before it"
+    assert "Found 1 match" in text and "x.md" in text
+    assert result.data["summary_table"]["succeeded"] == 13
+    changed = {os.path.relpath(e.path, place.root) for e in place.events if isinstance(e, FileChanged)}
+    assert changed == {"a.py", "new/deep/n.txt", "b.py", "c.py", "lib/c.py", "lib/c2.py"}
+    assert os.listdir(place.journals) == ["lock"] and not list(place.root.rglob(".stet-*"))
+
+
+async def test_all_problems_at_once_each_with_its_operation(place: Place) -> None:
+    message = place.tool.validate_tool_params(
+        {
+            "operations": [
+                {"type": "reed", "file_path": "a.py"},
+                {"id": "two", "type": "edit", "file_path": "a.py"},
+                {"id": "three", "type": "read", "file_path": "a.py", "depends_on": ["nine"]},
+                {"id": "three", "type": "transform", "include": ["."], "pattern": "(", "replacement": ""},
+            ]
+        }
+    )
+    assert message is not None
+    for part in (
+        "operation 1 (reed)",
+        "operation 2 'two' (edit)",
+        "'nine'",
+        "no regular expression",
+        "several of that id",
+    ):
+        assert part in message, part
+
+
+async def test_one_failure_changes_nothing_and_every_reason_is_said(place: Place) -> None:
+    before = snapshot(place.root)
+    result = await place.run(
+        edit("a.py", "return 1", "return 2"),
+        edit("b.py", "no such text", "x", id="bad"),
+        {"id": "gone", "type": "delete", "path": "nothing.txt"},
+        {"id": "out", "type": "create", "file_path": "../out.txt", "content": "x"},
+    )
+    assert snapshot(place.root) == before
+    text = llm_text(result.llm_content)
+    assert result.error is not None and "3 of 4 operations" in text
+    assert "0 occurrences" in text and "File not found: nothing.txt" in text and "not within workspace" in text
+
+
+async def test_without_a_transaction_each_stands_by_itself(place: Place) -> None:
+    result = await place.run(
+        edit("a.py", "return 1", "return 2", id="good"),
+        edit("b.py", "no such text", "x", id="bad"),
+        edit("c.py", "return 1", "return 3", id="after", depends_on=["bad"]),
+        transaction=False,
+    )
+    assert [op["state"] for op in result.data["operations"]] == ["succeeded", "failed", "skipped"]
+    assert "return 2" in place.text("a.py") and "return 1" in place.text("c.py") and result.error is None
+
+
+async def test_a_failing_read_takes_the_change_back(place: Place) -> None:
+    before = snapshot(place.root)
+    result = await place.run(
+        edit("a.py", "return 1", "return 2", id="e"),
+        {"type": "read", "file_path": "missing.py", "depends_on": ["e"]},
+    )
+    assert result.error is not None and snapshot(place.root) == before
+    assert "Taken back" in llm_text(result.llm_content)
+
+
+async def test_a_dry_run_changes_nothing_and_asks_nobody(place: Place) -> None:
+    before = snapshot(place.root)
+    invocation = place.invocation(edit("a.py", "return 1", "return 2"), edit("b.py", "nothing", "x"), dry_run=True)
+    assert invocation.kind is Kind.READ
+    result = await invocation.execute(AbortSignal())
+    assert snapshot(place.root) == before
+    assert [op["state"] for op in result.data["operations"]] == ["planned", "failed"]
+
+
+async def test_looking_alone_needs_no_consent_and_deleting_always_does(place: Place) -> None:
+    looking = place.invocation({"type": "read", "file_path": "a.py"})
+    assert looking.kind is Kind.READ and await looking.reason_to_ask() == ""
+    deleting = place.invocation({"type": "delete", "path": "a.py"})
+    assert deleting.kind is Kind.EDIT and "deletes 1 path" in await deleting.reason_to_ask()
+
+
+async def test_sensitive_names_are_refused(place: Place) -> None:
+    (place.root / ".env").write_text("KEY=1\n")
+    result = await place.run({"type": "move", "source": ".env", "destination": "env.txt"})
+    assert result.error is not None and result.error.type is ToolErrorType.SENSITIVE_PATH
+    assert (place.root / ".env").exists()
+
+
+async def review(place: Place, *operations: dict[str, Any]) -> tuple[FileOperationsInvocation, dict[str, Any]]:
+    invocation = place.invocation(*operations)
+    details = await invocation.get_confirmation_details(AbortSignal())
+    assert isinstance(details, FileOperationsConfirmation)
+    return invocation, {os.path.relpath(file.file_path, place.root): file for file in details.files}
+
+
+def taken(**fields: Any) -> ApprovalReply:
+    return ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, **fields)
+
+
+async def test_one_review_shows_every_file(place: Place) -> None:
+    _, files = await review(
+        place,
+        edit("a.py", "return 1", "return 2"),
+        {"type": "move", "source": "b.py", "destination": "lib/b.py"},
+        {"type": "delete", "path": "docs", "recursive": True},
+    )
+    assert set(files) == {"a.py", "b.py", "lib/b.py", "docs"}
+    assert files["a.py"].new_content == "def a():\n    return 2\n" and not files["a.py"].is_deleted
+    assert files["b.py"].is_deleted and files["lib/b.py"].original_content is None
+    assert files["docs"].is_deleted and "x.md" in files["docs"].original_content
+
+
+async def test_what_cannot_be_done_is_never_shown(place: Place) -> None:
+    with pytest.raises(ToolFailure, match="1 of 2 operations"):
+        await review(place, edit("a.py", "return 1", "return 2"), edit("b.py", "nope", "x"))
+
+
+async def test_a_declined_file_stays_and_what_depends_on_it_is_not_done(place: Place) -> None:
+    invocation, _ = await review(
+        place,
+        edit("a.py", "return 1", "return 2", id="a"),
+        edit("b.py", "return 1", "return 2", id="b"),
+        edit("c.py", "return 1", "return 2", id="c", depends_on=["a"]),
+    )
+    result = await invocation.amended(taken(declined=(str(place.root / "a.py"),))).execute(AbortSignal())
+    assert [op["state"] for op in result.data["operations"]] == ["skipped", "succeeded", "skipped"]
+    assert "return 1" in place.text("a.py") and "return 2" in place.text("b.py") and "return 1" in place.text("c.py")
+    assert "declined" in llm_text(result.llm_content)
+
+
+async def test_a_rejected_hunk_rebuilds_what_builds_on_it(place: Place) -> None:
+    invocation, _ = await review(
+        place,
+        edit("a.py", "return 1", "return 2", id="a"),
+        {"type": "copy", "source": "a.py", "destination": "a2.py"},
+    )
+    reply = taken(new_contents={str(place.root / "a.py"): "def a():\n    return 7\n"})
+    result = await invocation.amended(reply).execute(AbortSignal())
+    assert result.error is None
+    assert place.text("a.py") == place.text("a2.py") == "def a():\n    return 7\n"
+
+
+async def test_a_file_that_changed_since_it_was_shown_stops_everything(place: Place) -> None:
+    operations = (edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
+    for reply in (taken(), taken(declined=(str(place.root / "a.py"),))):
+        invocation, _ = await review(place, *operations)
+        (place.root / "b.py").write_text("def b():\n    return 1  # mine\n")
+        before = snapshot(place.root)
+        result: ToolResult | ToolFailure
+        try:
+            result = await invocation.amended(reply).execute(AbortSignal())
+            assert result.error is not None and result.error.type is ToolErrorType.FILE_CHANGED
+        except ToolFailure as failure:
+            assert failure.type is ToolErrorType.FILE_CHANGED
+        assert snapshot(place.root) == before
+        (place.root / "b.py").write_text("def b():\n    return 1\n")
+
+
+async def test_a_pattern_that_never_ends_is_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.root / "bait.txt").write_text("a" * 40 + "!\n")
+    monkeypatch.setattr(planner, "rewrite_texts", partial(rewriting.rewrite_texts, seconds=0.5))
+    result = await place.run({"type": "transform", "include": ["bait.txt"], "pattern": "(a+)+$", "replacement": ""})
+    assert result.error is not None and result.error.type is ToolErrorType.TIMEOUT
+
+
+async def test_a_symlink_is_moved_and_deleted_itself(place: Place) -> None:
+    (place.root / "l1").symlink_to("a.py")
+    (place.root / "l2").symlink_to("a.py")
+    result = await place.run({"type": "move", "source": "l1", "destination": "l3"}, {"type": "delete", "path": "l2"})
+    assert result.error is None
+    assert os.readlink(place.root / "l3") == "a.py" and not os.path.lexists(place.root / "l2")
+    assert (place.root / "a.py").exists()
+
+
+async def test_a_moved_directory_can_be_edited_in_its_new_place(place: Place) -> None:
+    result = await place.run(
+        edit("docs/x.md", "# x", "# y"),
+        {"type": "move", "source": "docs", "destination": "pages"},
+        edit("pages/x.md", "# y", "# z"),
+    )
+    assert result.error is None, llm_text(result.llm_content)
+    assert place.text("pages/x.md") == "# z\n" and not (place.root / "docs").exists()
+
+
+@pytest.mark.parametrize(
+    ("enabled", "single", "bundle"), [("off", True, False), ("adapters", True, True), ("full", False, True)]
+)
+async def test_the_setting_says_what_the_model_is_told_of(
+    place: Place, enabled: Any, single: bool, bundle: bool
+) -> None:
+    context = ToolContext(place.workspace, Settings(file_operations=FileOperationsSettings(enabled=enabled)))
+    names = {declaration.name for declaration in builtin_registry(context).declarations()}
+    assert ("replace" in names) is single and ("file_operations" in names) is bundle
+    assert "run_shell_command" in names
