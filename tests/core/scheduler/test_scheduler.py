@@ -86,12 +86,13 @@ async def test_a_reader_waits_only_for_a_change_of_the_same_path() -> None:
 
 async def test_while_a_human_thinks_readers_go_on_and_later_writers_wait() -> None:
     harness = Harness()
-    async with harness.answering(lambda request: None) as asked:
+    async with harness.answering(lambda request: None):
         calls = [call("edit", "1", name="e"), call("look", "2", name="l"), call("run", "3", name="r")]
         running = asyncio.create_task(harness.scheduler.run(calls, 1, AbortSignal()))
         await harness.until(ToolCallFinished)
         assert harness.log == ["+l", "-l"]
-        assert len(asked) == 1
+        await harness.until(ApprovalRequest)
+        assert len(harness.of(ApprovalRequest)) == 1
         harness.bus.reply(RequestId(harness.bus.pending()[0].id), YES)
         await harness.until(ApprovalRequest, 2)
         assert harness.log == ["+l", "-l", "+e", "-e"]
