@@ -150,8 +150,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         narrow = self.app.size.width < NARROW
         side = self.query_one("#side")
         self.update_classes({"-narrow": narrow, "-low": self.app.size.height < LOW})
-        focused = self.focused_pane
-        in_side = focused is not None and focused.place is Place.SIDE
+        in_side = (focused := self.focused_pane) is not None and focused.place is Place.SIDE
         side.display = bool(side.children) and self._side_wanted and (not narrow or in_side)
 
     # --- events -----------------------------------------------------------------------------------
