@@ -26,9 +26,11 @@ async def show_help(stage: Stage, arguments: str) -> None:
 
 
 @command("quit", aliases=("exit", "q"))
-async def leave(stage: Stage, arguments: str) -> None:
-    """Leave; running commands are ended, the session can be taken up again with --resume."""
-    stage.app.on_exit_requested()
+async def quit_session(stage: Stage, arguments: str) -> None:
+    """Leave; it asks what becomes of running commands. The session can be taken up again with --resume."""
+    from app.services.leaving import leave
+
+    await leave(stage)
 
 
 @command("tools")
@@ -83,7 +85,7 @@ async def show_findings(stage: Stage, arguments: str) -> None:
 
 COMMANDS: tuple[Command[Stage], ...] = (
     show_help,
-    leave,
+    quit_session,
     list_tools,
     list_rules,
     show_todo,

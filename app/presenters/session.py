@@ -6,6 +6,7 @@ import time
 
 from app.presenters.prompt import PromptPresenter
 from app.services.clipboard import copy_text
+from app.services.leaving import leave
 from app.stage import Presenter, Stage
 
 QUIT_WITHIN = 1.5
@@ -46,11 +47,11 @@ class SessionPresenter(Presenter):
         elif self.stage.engine.agent.is_busy:
             self._prompt.stop()
         elif time.monotonic() - self._asked_to_quit < QUIT_WITHIN:
-            app.on_exit_requested()
+            self.stage.spawn(leave(self.stage))
         else:
             self._asked_to_quit = time.monotonic()
             running = sum(job.running and not job.is_shell for job in self.stage.engine.jobs)
-            jobs = f" {running} running command{'s' if running > 1 else ''} will be ended." if running else ""
+            jobs = f" {running} command{'s' if running > 1 else ''} still run{'s' * (running == 1)}." if running else ""
             app.notify(f"Press ctrl+c again to quit.{jobs}", timeout=QUIT_WITHIN + 1, markup=False)
 
     def _redraw(self) -> None:
