@@ -109,10 +109,12 @@ async def show_settings(stage: Stage, arguments: str) -> None:
     value it writes it to your settings file. Most hold from the next start.
     """
     key, _, value = arguments.partition(" ")
+    latest = ""
     while True:
-        wanted = key or await choose(stage.app, await asyncio.to_thread(_list, stage))
+        wanted = key or await choose(stage.app, await asyncio.to_thread(_list, stage, latest))
         if wanted is None:
             return
+        latest = wanted
         row = next((row for row in setting_rows() if row.key == wanted), None)
         if row is None:
             raise StetError(f"There is no setting {wanted!r}.", "/settings lists all of them.")
@@ -123,8 +125,8 @@ async def show_settings(stage: Stage, arguments: str) -> None:
             return
 
 
-def _list(stage: Stage) -> ChoiceScreen:
-    """Return the list of all settings as they stand in the files now. Blocks."""
+def _list(stage: Stage, current: str) -> ChoiceScreen:
+    """Return the list of all settings as they stand in the files now, one of them marked. Blocks."""
     options, folders = stage.engine.options, stage.engine.folders
     loaded = load_settings(folders, os.environ, project=options.directory, trusted=options.trust, flags=options.flags())
     texts = help_texts()
@@ -133,7 +135,7 @@ def _list(stage: Stage) -> ChoiceScreen:
         for row in setting_rows()
         for origin in [_origin(loaded.origins.get(row.key, "default"))]
     ]
-    return ChoiceScreen("Settings", candidates, help=f"Written to {folders.settings_file}")
+    return ChoiceScreen("Settings", candidates, current=current, help=f"Written to {folders.settings_file}")
 
 
 def _origin(origin: str) -> str:
