@@ -216,6 +216,7 @@ class ShellPresenter(Presenter):
         pane = await self._shown_pane()
         self._show_dock()
         pane.focus()
+        pane.call_after_refresh(self._give_room, pane)
         if not pane.active:
             self.run_line("")
 

@@ -1,0 +1,57 @@
+"""The shell pane in the application: room for full-screen programs, reading back, restart, background."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.running import running
+from widgets.shell.pane import ShellPane
+
+pytestmark = pytest.mark.anyio
+FULL_SCREEN = "printf '\\033[?1049h\\033[2J\\033[Hfull'; read x; printf '\\033[?1049l'; read y"
+
+
+async def test_a_full_screen_program_gets_the_screen_while_it_is_typed_into(project: Path) -> None:
+    async with running(project) as run:
+        job = await run.engine.jobs.start(FULL_SCREEN, str(project), background=True)
+        await run.until(lambda: job.frame().alternate, "the alternate screen")
+        await run.shows("full")
+        workspace = run.app.workspace
+        assert workspace.maximised is None, "nobody types into it"
+        await run.press("ctrl+t")
+        await run.until(lambda: workspace.maximised == "shell", "room for it")
+        await run.press("enter")
+        await run.until(lambda: workspace.maximised is None, "the others back")
+        await job.kill()
+
+
+async def test_reading_back_copies_what_was_selected(project: Path) -> None:
+    async with running(project) as run:
+        job = await run.engine.jobs.start("seq -f 'number %g' 200; exec sleep 60", str(project), background=True)
+        await run.shows("number 200")
+        await run.press("alt+u", "slash", *"ber 42", "enter")
+        await run.shows("number 42", "search")
+        await run.press("y")
+        await run.shows("Copied from the terminal, 9 characters")
+        assert run.app.clipboard == "number 42"
+        await job.kill()
+
+
+async def test_a_job_is_run_again_and_moved_to_the_background_and_back(project: Path) -> None:
+    async with running(project) as run:
+        job = await run.engine.jobs.start("echo begun; exec sleep 60", str(project))
+        await run.shows("begun")
+        for background in (True, False):
+            await run.app.dispatch.perform("shell.background")
+            await run.until(lambda wanted=background: job.background is wanted, "the move")
+        await run.app.dispatch.perform("shell.restart")
+        assert not job.running
+        again = list(run.engine.jobs)[-1]
+        assert again is not job
+        assert (again.command, again.directory) == (job.command, job.directory)
+        pane = run.app.workspace.find_pane("shell")
+        assert isinstance(pane, ShellPane)
+        await run.until(lambda: pane.active == again.id, "its tab")
+        await again.kill()
