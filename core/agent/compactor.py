@@ -58,9 +58,9 @@ class Compactor:
         messages = history.messages
         before = self.meter.estimate(messages, overhead)
         window = provider.context_window or before
-        parts = split(messages, int(window * KEPT / self.meter.ratio))
-        limit = max(0, int(window * THRESHOLD / self.meter.ratio) - overhead)
         own = sum(map(tokens_of_message, messages))
+        parts = split(messages, int(KEPT * min(own, window / self.meter.ratio)))
+        limit = max(0, int(window * THRESHOLD / self.meter.ratio) - overhead)
         if not parts.head:
             fresh = tuple(message if message in history.pinned else shortened(message) for message in messages)
             return self._worth(fresh, own, before, False, Usage())
