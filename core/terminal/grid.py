@@ -168,8 +168,16 @@ class Grid(pyte.Screen):
             self.cursor.x = self.at
 
     def _draw_any(self, data: str) -> None:
-        """Write any characters, one by one."""
-        for character in data:
+        """Write any characters: runs of narrow ones at once, others one by one."""
+        at, end = 0, len(data)
+        while at < end:
+            run = NARROW.match(data, at)
+            if run is not None and run.end() > at:
+                self._draw_narrow(run[0])
+                at = run.end()
+                continue
+            character = data[at]
+            at += 1
             width = cell_width(character)
             if width < 0:
                 continue

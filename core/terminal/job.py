@@ -21,8 +21,13 @@ from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
 
 FRAME_SECONDS = 1 / 30
-_FEED_SECONDS = 0.006
+_FEED_SECONDS = 0.003
 """How long the emulator may work at a stretch."""
+_LEAST = 1024
+"""Bytes that are fed at least at a stretch."""
+_MOST_TURNS = 20
+_IDLE_SECONDS = 0.0003
+"""A turn of the loop that took less had nothing to do."""
 _HOLD_SECONDS = 0.15
 """How long a program may hold its picture back (synchronized output)."""
 QUIET_SECONDS = 1.0
@@ -238,18 +243,18 @@ class Job:
         """Feed the screen in pieces that take no longer than the budget; others get their turn between them."""
         at = 0
         while at < len(data):
-            size = max(4096, int(self._speed * _FEED_SECONDS))
+            size = max(_LEAST, int(self._speed * _FEED_SECONDS))
             piece = data[at : at + size]
             began = time.perf_counter()
             self._screen.feed(piece)
             spent = time.perf_counter() - began
-            if len(piece) >= 4096:
+            if len(piece) >= _LEAST:
                 self._speed = 0.5 * self._speed + 0.5 * len(piece) / max(spent, 1e-6)
             at += len(piece)
             self._owed += self._screen.responses
             self._note_output()
             if at < len(data):
-                await asyncio.sleep(0)
+                await _let_others()
 
     def _note_output(self) -> None:
         self.version += 1
@@ -342,3 +347,14 @@ class Job:
         self._exited.set()
         await self._publish(JobFrame(self.id, self.frame()))
         await self._publish(JobEnded(self.id, self.exit_code, self.signal))
+
+
+async def _let_others() -> None:
+    """Let the loop's other work go first, also what it leads to: a key that was typed takes several turns to show."""
+    idle = 0
+    for _ in range(_MOST_TURNS):
+        began = time.perf_counter()
+        await asyncio.sleep(0)
+        idle = idle + 1 if time.perf_counter() - began < _IDLE_SECONDS else 0
+        if idle == 2:
+            return

@@ -12,7 +12,7 @@ VS16 = "\ufe0f"
 
 NARROW_CLASS = (
     " -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
-    "\u2010-\u2027\u2030-\u205e\u2070\u2071\u2074-\u208e\u2190-\u2319\u231c-\u2328\u2460-\u25fc\u2600-\u2613"
+    "\u2010-\u2027\u2030-\u205e\u2070\u2071\u2074-\u208e\u2190-\u2319\u231c-\u2328\u2460-\u25fc\u2600-\u2613\ufffd"
 )
 """Characters of one cell, as the inside of a character class: those that are worth knowing without looking at each."""
 NARROW = re.compile(f"[{NARROW_CLASS}]*")
