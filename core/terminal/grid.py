@@ -7,23 +7,16 @@ wrap of VT100); there is then no cell to erase or shift.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pyte
-from pyte import charsets
 from pyte import modes as mo
 from pyte.screens import Cursor, Margins
 
 from core.contract.frame import PLAIN
+from core.terminal.character_sets import DEC_GRAPHICS, CharacterSet
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.scrollback import TerminalScrollback
 from core.terminal.width import MAX_CELL, NARROW, ZWJ, cell_width, is_pictograph
-
-CharacterSet = Mapping[int, str] | None
-"""What characters mean, as a table for `str.translate`; none is ASCII."""
-DEC_GRAPHICS: Mapping[int, str] = {code: charsets.VT100_MAP[code] for code in range(0x60, 0x7F)} | {0x68: "\u2424"}
-"""The DEC special graphics set."""
 
 
 class Grid(pyte.Screen):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pyte import modes as mo
 from pyte.screens import Cursor
 
-from core.terminal.grid import CharacterSet, Grid
+from core.terminal.character_sets import CharacterSet
+from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.pen import Pen
 
