@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from app.bridge import Routes
+from app.presenters.shell_handover import Handover
 from app.services.clipboard import copy_text
 from app.shell_mention import mentioned_job
 from app.stage import Presenter, Stage
@@ -29,6 +30,7 @@ class ShellPresenter(Presenter):
         self._pane: ShellPane | None = None
         self._has_room = False
         """A full-screen program has the whole screen."""
+        self._handover = Handover(stage, self._leave)
         self._work: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
         stage.spawn(self._do_in_order())
         stage.app.completions.shell = self._describe_mention
@@ -110,6 +112,7 @@ class ShellPresenter(Presenter):
         assert isinstance(envelope.payload, JobFrame)
         if self._pane is not None and envelope.payload.id in self._pane.job_ids:
             self._pane.show_frame(envelope.payload.id, envelope.payload.frame)
+            self._hand_over(envelope.payload.id)
             self._give_room(self._pane)
 
     def _show_state(self, envelope: Envelope) -> None:
@@ -117,10 +120,16 @@ class ShellPresenter(Presenter):
         event = envelope.payload
         if self._pane is not None and event.id in self._pane.job_ids:
             self._pane.set_state(event.id, event.state, background=event.background, last_line=event.last_line)
+        self._hand_over(event.id)
         job = self.stage.engine.jobs.find(event.id)
         if event.state is JobState.WAITING and job is not None and not job.is_shell:
             line = f": {event.last_line}" if event.last_line else ""
             self.stage.app.notify(f"A command waits for input{line}. ctrl+t types into it.", markup=False)
+
+    def _hand_over(self, id: JobId) -> None:
+        job = self.stage.engine.jobs.find(id)
+        if self._pane is not None and job is not None:
+            self._handover.follow(job, self._pane)
 
     def _end_job(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobEnded)
@@ -134,6 +143,8 @@ class ShellPresenter(Presenter):
 
     def run_line(self, line: str) -> None:
         """Run a line in the user's own shell."""
+        if line:
+            self._handover.expect()
         self._work.put_nowait(self._run_line(line))
 
     async def _run_line(self, line: str) -> None:
@@ -215,6 +226,7 @@ class ShellPresenter(Presenter):
         """Type into the job that is shown; without one, into the user's own shell."""
         pane = await self._shown_pane()
         self._show_dock()
+        self._handover.forget()
         pane.focus()
         pane.call_after_refresh(self._give_room, pane)
         if not pane.active:
@@ -244,6 +256,7 @@ class ShellPresenter(Presenter):
 
     def _leave(self) -> None:
         self._has_room = False
+        self._handover.forget()
         if self.stage.workspace.maximised == "shell":
             self.stage.workspace.maximise_pane(None)
         self.stage.workspace.prompt.editor.focus()

@@ -113,6 +113,11 @@ class Job:
         return self._child.hides_input
 
     @property
+    def leads(self) -> bool:
+        """Its leader has the terminal: a shell at its prompt, not a program that runs in it."""
+        return self._child.foreground_group in (0, self.pid)
+
+    @property
     def title(self) -> str:
         return self._screen.title
 

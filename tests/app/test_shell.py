@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.running import running
+from core.terminal.job import Job
+from tests.app.running import Running, running
 from widgets.shell.pane import ShellPane
 
 pytestmark = pytest.mark.anyio
 FULL_SCREEN = "printf '\\033[?1049h\\033[2J\\033[Hfull'; read x; printf '\\033[?1049l'; read y"
+
+
+async def _shell_of(run: Running) -> Job:
+    await run.until(lambda: run.engine.jobs.shell, "the shell")
+    shell = run.engine.jobs.shell
+    assert shell is not None
+    return shell
 
 
 async def test_a_full_screen_program_gets_the_screen_while_it_is_typed_into(project: Path) -> None:
@@ -55,3 +63,27 @@ async def test_a_job_is_run_again_and_moved_to_the_background_and_back(project: 
         assert isinstance(pane, ShellPane)
         await run.until(lambda: pane.active == again.id, "its tab")
         await again.kill()
+
+
+async def test_a_program_called_from_the_prompt_gets_the_keys_and_gives_them_back(project: Path) -> None:
+    async with running(project) as run:
+        editor = run.app.workspace.prompt.editor
+        (project / "ask.sh").write_text("printf 'your name? '; read name; echo hello $name")
+        await run.press("exclamation_mark", *"sh ask.sh", "enter")
+        await run.until(lambda: not editor.has_focus, "the keys of the program")
+        await run.press(*"Ada", "enter")
+        await run.shows("hello Ada")
+        await run.until(lambda: editor.has_focus, "the prompt again")
+
+
+async def test_a_program_takes_no_keys_from_someone_who_types(project: Path) -> None:
+    async with running(project) as run:
+        editor = run.app.workspace.prompt.editor
+        (project / "full.sh").write_text(FULL_SCREEN)
+        await run.press("exclamation_mark", *"sh full.sh", "enter", *"next")
+        shell = await _shell_of(run)
+        await run.until(lambda: shell.frame().alternate, "the full-screen program")
+        await run.shows("full")
+        assert editor.has_focus
+        assert editor.draft.text == "next"
+        await shell.kill()
