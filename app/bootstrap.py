@@ -56,6 +56,7 @@ from core.scheduler.gate import Gate
 from core.scheduler.scheduler import Scheduler
 from core.scheduler.watch import undo_watch
 from core.session.resume import ResumedSession, resume_session
+from core.session.statistics import SessionStatistics
 from core.session.store import SessionStore, lock_record
 from core.settings.load import LoadedSettings, load_settings
 from core.settings.models import Settings
@@ -101,6 +102,8 @@ class Engine:
     """What the user and the project keep in files for the model."""
     shell_config: ShellConfig = ShellConfig(columns=100, lines=24)
     """The terminal that commands get; the screen sets it to its shell pane's size."""
+    statistics: SessionStatistics = field(default_factory=SessionStatistics)
+    """What the session used and did, the part that was resumed included."""
     _notes: list[str] = field(default_factory=list)
 
     @property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
-    """Give the session's tools their services, and load what is remembered."""
+    """Give the session's tools their services, count what happens, and load what is remembered."""
     context, policy, agent = engine.context, engine.policy, engine.agent
 
     async def search_web(query: str) -> GroundedAnswer | None:
@@ -33,12 +33,15 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     def facts() -> str:
         return session_facts([Path(root) for root in engine.workspace.roots], policy.mode)
 
+    for envelope in engine.resumed.envelopes if engine.resumed else ():
+        engine.statistics(envelope)
+    engine.bus.attach("statistics", engine.statistics)
     context.transactions = engine.folders.state / "transactions"
     engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)
     context.search_web = search_web
     context.subagents = SubagentRunner(
-        agent, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost
+        agent, engine.bus, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost
     )
     await load_project_instructions(engine)
     engine.problems += [f"Instructions: {problem}" for problem in engine.instructions.problems]

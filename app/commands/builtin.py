@@ -13,6 +13,7 @@ from app.doctor import examine
 from app.stage import Stage
 from core.contract.events import Notice
 from core.contract.todo import TodoList
+from core.session.statistics import draw_section
 
 
 async def _tell(stage: Stage, text: str) -> None:
@@ -61,17 +62,16 @@ async def copy_last(stage: Stage, arguments: str) -> None:
     await stage.app.dispatch.perform("chat.copy")
 
 
-@command("stats", aliases=("session",))
+@command("stats", aliases=("session", "cost"))
 async def show_stats(stage: Stage, arguments: str) -> None:
-    """The session: its id, its record, tokens and cost."""
+    """What the session used and did: turns, tokens, cost, tool calls with their times, files changed."""
     engine = stage.engine
-    cost = "unknown" if engine.agent.spent is None else f"${engine.agent.spent:.4f}"
-    lines = [
-        f"Session {engine.bus.session}, {engine.agent.turn} turns",
-        f"Record: {engine.store.path_of(engine.bus.session) if engine.is_recorded else 'not written'}",
-        f"Cost: {cost}",
-        f"Running commands: {sum(job.running for job in engine.jobs)}",
-    ]
+    record = engine.store.path_of(engine.bus.session) if engine.is_recorded else "not written"
+    own = [given for ask in engine.context.statistics if (given := ask()) is not None]
+    running = sum(job.running for job in engine.jobs)
+    lines = [f"Session {engine.bus.session}", f"Record: {record}", f"Running commands: {running}"]
+    for section in (*engine.statistics.sections(), *own):
+        lines += ["", *draw_section(section)]
     await _tell(stage, "\n".join(lines))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.contract.events import Event, TodosChanged
 from core.contract.model import GroundedAnswer
 from core.contract.state import ApprovalMode
+from core.contract.statistics import StatSource
 from core.contract.todo import TodoList
 from core.settings.models import Settings
 from core.workspace.workspace import Workspace
@@ -73,3 +74,5 @@ class ToolContext:
     """Where changes of many files keep their journals."""
     mode: ModeSwitch | None = None
     subagents: Subagents | None = None
+    statistics: list[StatSource] = field(default_factory=list)
+    """Figures that tools add to those of the session."""

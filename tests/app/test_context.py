@@ -10,6 +10,7 @@ from app.presenters.prompt import PromptPresenter
 from core.agent.compaction import SUMMARY_MARK
 from core.contract.conversation import ResultPart
 from core.contract.events import ApprovalMode, ContextCompacted, HistoryReplaced, Notice
+from core.contract.statistics import StatSection
 from tests.app.running import Running, running
 from widgets.approval.question_dialog import QuestionDialog
 from widgets.diff.review import ReviewScreen
@@ -131,3 +132,17 @@ async def test_esc_twice_on_an_empty_prompt_offers_the_turns(project: Path) -> N
         await run.press("escape")
         await run.until(lambda: not isinstance(run.app.screen, QuestionDialog), "the end of the question")
         assert run.of(HistoryReplaced) == []
+
+
+async def test_figures_of_the_session_and_of_its_parts_are_shown(project: Path) -> None:
+    async with running(project, TWO_TURNS) as run:
+        run.engine.context.statistics += [lambda: StatSection("Of a part", (("pieces", "7"),)), lambda: None]
+        await two_turns(run)
+        await command(run, "stats")
+        text = await notice(run, "Tool calls")
+        assert "Turns          2" in text and "  write_file      1       0" in text
+        assert text.endswith("Of a part\n  pieces  7")
+        session = run.engine.bus.session
+    async with running(project, TWO_TURNS, resume=session) as run:
+        await command(run, "stats")
+        assert "Turns          2" in await notice(run, "Tool calls")
