@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from core.contract.visible import make_visible_line
 from core.tools.builtin.glob import GlobParams
@@ -153,6 +153,84 @@ class TransformOperation(Operation):
         except re.error as error:
             return f"the pattern is no regular expression: {error}"
         return super().problem()
+
+
+class _Look(Operation):
+    """Looks at source files by their syntax."""
+
+    include: tuple[str, ...] = named(
+        "include", "paths", "file_paths", min_length=1, description="Files, directories or glob patterns."
+    )
+    exclude: tuple[str, ...] = Field((), description="Glob patterns of files to leave out.")
+    changes = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_file(cls, given: Any) -> Any:
+        """A single path stands for a list of one."""
+        if isinstance(given, dict):
+            for single in ("file_path", "path"):
+                if isinstance(given.get(single), str) and not {"include", "paths", "file_paths"} & given.keys():
+                    return {**{k: v for k, v in given.items() if k != single}, "include": [given[single]]}
+        return given
+
+    def paths(self) -> tuple[str, ...]:
+        return fixed_parts(self.include)
+
+
+class AnalyzeOperation(_Look):
+    type: Literal["analyze"]
+    include_content: bool = Field(False, description="Whether the files' text goes along.")
+
+
+class DependenciesOperation(_Look):
+    type: Literal["dependencies"]
+    include: tuple[str, ...] = named(
+        "include", "paths", "file_paths", default=(".",), min_length=1, description="Files, directories or patterns."
+    )
+    of: str = Field("", description="A file: only what it depends on, and what depends on it.")
+
+    def paths(self) -> tuple[str, ...]:
+        return (*fixed_parts(self.include), *([self.of] if self.of else []))
+
+
+class ValidateOperation(Operation):
+    type: Literal["validate"]
+    file_path: str = named(
+        "file_path", "absolute_path", "path", description="The file, relative to the workspace or absolute."
+    )
+    content: str | None = Field(None, description="A proposed text that is checked instead of what the file holds.")
+    changes = False
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path,)
+
+
+class RenameSymbolOperation(Operation):
+    type: Literal["rename_symbol"]
+    file_path: str = named("file_path", "absolute_path", "path", description="The file that defines the symbol.")
+    symbol: str = named("symbol", "old_name", "name", description="Its name; `Class.method` for a member.")
+    new_name: str = Field(description="The new name, without what stands before a dot.")
+    line: int | None = Field(None, ge=1, description="1-based line of the definition, where the name is not unique.")
+    include: tuple[str, ...] = Field((".",), min_length=1, description="Where its uses are looked for.")
+
+    def paths(self) -> tuple[str, ...]:
+        return (self.file_path, *fixed_parts(self.include))
+
+    def problem(self) -> str:
+        if not self.symbol.strip() or not self.new_name.strip():
+            return "a name is empty"
+        return super().problem()
+
+
+def fixed_parts(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return for each pattern the directory that all of its files lie below; a plain path is its own."""
+    return tuple(
+        entry
+        if not re.search(r"[*?\[{]", entry)
+        else re.split(r"[*?\[{]", entry, maxsplit=1)[0].rpartition("/")[0] or "."
+        for entry in patterns
+    )
 
 
 KINDS: dict[str, type[Operation]] = {
