@@ -80,7 +80,24 @@ def _begun(text: str, marker: str) -> str:
 
 
 class TerminalDriver(linux_driver.LinuxDriver):
-    """Textual's driver with our reading of input: `App(driver_class=TerminalDriver)`."""
+    """Textual's driver with our reading of input: `App(driver_class=TerminalDriver)`.
+
+    While the terminal is lent to another program nothing is written; Textual would wait for a thread that has ended.
+    """
+
+    _is_lent = False
+
+    def write(self, data: str) -> None:
+        if not self._is_lent:
+            super().write(data)
+
+    def suspend_application_mode(self) -> None:
+        super().suspend_application_mode()
+        self._is_lent = True
+
+    def resume_application_mode(self) -> None:
+        self._is_lent = False
+        super().resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Read input until the end. Textual names its parser in the module only, so that is where ours is put."""

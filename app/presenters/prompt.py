@@ -58,7 +58,7 @@ class PromptPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
-        register("prompt.editor", self._open_editor)
+        register("prompt.editor", lambda: self.stage.spawn(self._open_editor()))
         register("agent.stop", self.stop)
 
     # --- sending ----------------------------------------------------------------------------------
@@ -163,6 +163,10 @@ class PromptPresenter(Presenter):
 
     async def _open_editor(self) -> None:
         draft = self.pane.draft
-        edited = await edit_text(self.stage.app, draft.expanded)
+        try:
+            edited = await edit_text(self.stage.app, draft.expanded)
+        except StetError as error:
+            self.stage.report(error)
+            return
         if edited is not None:
             self.pane.set_draft(Draft(edited.rstrip("\n"), draft.mode))

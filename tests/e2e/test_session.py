@@ -58,6 +58,33 @@ async def test_a_proposal_is_edited_in_the_users_editor(place: Place) -> None:
     assert place.read("b.py") == "print('blue')\n# by hand\n"
 
 
+async def test_the_agent_works_on_while_the_prompt_is_in_an_editor(place: Place) -> None:
+    editor = place.home / "editor.sh"
+    editor.write_text(
+        "trap 'touch interrupted' INT\ntouch open\n"
+        "until test -e second && test -e interrupted; do sleep 0.05; done\n"
+        'echo "and more" >>"$1"\n'
+    )
+    place.more["EDITOR"] = f"sh {editor}"
+    model = place.script(
+        "call run_shell_command\n  command: until test -e open; do sleep 0.05; done\n---\n"
+        "call write_file\n  file_path: second\n  content: written behind the editor\n---\nsay Both are done.\n"
+    )
+    async with place.open("--model", model, "--approval-mode", "yolo") as terminal:
+        await terminal.shows("❯")
+        await terminal.prompt("go")
+        await terminal.shows("esc stop")
+        terminal.type("a draft")
+        await terminal.shows("a draft")
+        terminal.press("ctrl+g")
+        await terminal.until((place.project / "open").exists, "the editor")
+        await terminal.until(lambda: not terminal.screen.frame().alternate, "the terminal lent")
+        terminal.press("ctrl+c")
+        await terminal.shows("and more", "Both are done.")
+        terminal.press("ctrl+c")
+        await terminal.shows("Ask, or")
+
+
 async def test_tests_run_in_the_shell_pane_and_take_what_is_typed(place: Place) -> None:
     place.write(
         {
