@@ -21,6 +21,7 @@ from core.contract.conversation import Role
 from core.contract.envelope import EPHEMERAL, SCHEMA_VERSION, Envelope
 from core.contract.errors import ModelErrorKind, StetError
 from core.contract.events import (
+    CallRejected,
     LoopNoted,
     MessageAdded,
     Notice,
@@ -133,6 +134,9 @@ class Output:
                 )
                 if done.error:
                     self.say(f"{done.name}: {done.error}")
+            case CallRejected(_, name, reason, asker) if asker:
+                self._denied = True
+                self.say(f'{name} of the sub-agent "{asker}" was denied by policy: {reason}')
             case TurnFailed() as failure:
                 self._failure = failure
             case TurnFinished() as finished:

@@ -23,6 +23,7 @@ from app.exit_codes import ExitCode, exit_code_of_start
 from app.options import SessionOptions
 from app.plain_questions import answer
 from app.presenters.transcript import target_of
+from core.contract.conversation import CallPart
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
 from core.contract.events import (
@@ -31,6 +32,7 @@ from core.contract.events import (
     Notice,
     RequestWithdrawn,
     RetryWaiting,
+    SubagentMessageAdded,
     TextDelta,
     TodosChanged,
     ToolCallFinished,
@@ -40,6 +42,7 @@ from core.contract.events import (
 )
 from core.contract.ids import RequestId
 from core.contract.requests import ApprovalRequest, QuestionReply, QuestionRequest, Reply
+from core.contract.tool import ToolCall
 from core.contract.visible import make_visible, make_visible_line
 from core.log import open_log
 from core.redaction import Redactor
@@ -282,6 +285,7 @@ class PlainSession:
             TextDelta: lambda envelope: self._voice.append(envelope.payload.text),
             ToolCallRequested: self._say_call,
             ToolCallFinished: self._say_result,
+            SubagentMessageAdded: self._say_subagent,
             TodosChanged: self._say_todos,
             TurnFinished: self._say_end,
             TurnFailed: lambda envelope: self._say_problem(envelope.payload.message, envelope.payload.hint),
@@ -306,6 +310,13 @@ class PlainSession:
         summary = make_visible_line(event.error or event.summary)
         name = self._names.pop(event.id, event.name)
         self._voice.say(f"Tool {event.state}: {name}{f': {summary}' if summary else ''}")
+
+    def _say_subagent(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, SubagentMessageAdded)
+        for part in envelope.payload.message.parts:
+            if isinstance(part, CallPart):
+                call = f"{part.name} {target_of(ToolCall(part.id, part.name, part.args))}".rstrip()
+                self._voice.say(f"Sub-agent {make_visible_line(envelope.payload.name)}: {call}")
 
     def _say_todos(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, TodosChanged)

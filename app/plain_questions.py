@@ -45,6 +45,8 @@ async def answer(request: ApprovalRequest | QuestionRequest, say: Say, hear: Hea
             return ApprovalReply(ToolConfirmationOutcome.CANCEL, "the user did not answer")
         return ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, answers=answers)
     say(f"Approval needed: {details.title}")
+    if request.asker:
+        say(f"Asked by: {request.asker_in_words}")
     for line in describe(details):
         say(line)
     if request.reason:

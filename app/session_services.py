@@ -36,6 +36,8 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     for envelope in engine.resumed.envelopes if engine.resumed else ():
         engine.statistics(envelope)
     engine.bus.attach("statistics", engine.statistics)
+    if engine.resumed:
+        engine.context_editor.learn(engine.resumed.replacements, agent.history.messages)
     context.transactions = engine.folders.state / "transactions"
     engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)

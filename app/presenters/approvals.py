@@ -72,7 +72,7 @@ class ApprovalsPresenter(Presenter):
     def _enqueue(self, envelope: Envelope) -> None:
         request = envelope.payload
         assert isinstance(request, (ApprovalRequest, QuestionRequest))
-        title = request.title if isinstance(request, QuestionRequest) else request.details.title
+        title = request.title if isinstance(request, QuestionRequest) else title_of(request)
         self._queue.append(_Waiting(RequestId(envelope.id), request, title))
         self._arrived.set()
         self._tell()
@@ -154,7 +154,7 @@ class ApprovalsPresenter(Presenter):
             ReviewScreen(
                 patches,
                 title=request.details.title,
-                tool=request.display_name,
+                tool=" · ".join(filter(None, (request.display_name, request.asker_in_words))),
                 reason=request.reason,
                 grant=request.grant,
                 rule=_rule_shown(request),
@@ -188,6 +188,12 @@ class ApprovalsPresenter(Presenter):
         more = f" (+{count - 1})" if count > 1 else ""
         back = ", f8 shows it" if self.minimised is not None else ""
         self.on_waiting(f"waits for you: {title}{more}{back}")
+
+
+def title_of(request: ApprovalRequest) -> str:
+    """Return what is asked about in a few words, and who asks if it is not the session's agent."""
+    title = request.details.title
+    return f"{title} ({request.asker_in_words})" if request.asker else title
 
 
 def _rule_shown(request: ApprovalRequest) -> str:

@@ -1,7 +1,7 @@
 """Sub-agents: a turn on a history of its own, whose calls pass the same gate as all others.
 
-Its messages go over a bus of its own, as the session's history is what the session's bus carries; people see its
-progress as the output of the call that started it, and its questions for approval like all others.
+It has a bus of its own, as the session's history is what the session's bus carries. What it says and does goes into
+the session's record beside that; people see its progress as the output of the call that started it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from core.contract.events import (
     MessageAdded,
     RetryWaiting,
     StepStarted,
+    SubagentMessageAdded,
     ToolCallFinished,
     ToolCallRequested,
     ToolCallStateChanged,
@@ -58,15 +59,17 @@ class SubagentRunner:
 
     Args:
         agent: the session's agent: its model is used, and what is spent is counted there.
-        scheduler: makes the scheduler for a sub-agent's tools and bus.
+        bus: the session's.
+        scheduler: makes the scheduler for a sub-agent's tools and bus, and its name for people.
         facts: gives what the system prompt says of the session.
     """
 
     def __init__(
         self,
         agent: Agent,
+        bus: Bus,
         registry: ToolRegistry,
-        scheduler: Callable[[ToolRegistry, Bus], Scheduler],
+        scheduler: Callable[[ToolRegistry, Bus, str], Scheduler],
         facts: Callable[[], str],
         *,
         max_cost: float | None = None,
@@ -74,6 +77,7 @@ class SubagentRunner:
         max_seconds: float = MAX_SECONDS,
     ) -> None:
         self._agent = agent
+        self._bus = bus
         self._registry = registry
         self._scheduler = scheduler
         self._facts = facts
@@ -84,6 +88,10 @@ class SubagentRunner:
         """Return those of the names that are no tool which a sub-agent can have."""
         return tuple(name for name in names if not _may_have(self._registry.find(name)))
 
+    def only_look(self, names: tuple[str, ...]) -> bool:
+        """Return whether a sub-agent with these tools changes nothing: several of them can then run at once."""
+        return all(tool.is_read_only for tool in self._tools(names))
+
     async def run(
         self, task: SubagentTask, abort: AbortSignal, update: Callable[[SubagentProgress], None]
     ) -> SubagentReport:
@@ -91,6 +99,7 @@ class SubagentRunner:
         agent = self._agent
         bus = Bus(agent.session)
         record = _Record(task.name, update)
+        bus.attach("session", lambda envelope: self._pass_on(envelope, task))
         bus.attach("progress", record.note)
         history = History()
         await history.add(user_message(task.prompt), bus.channel())
@@ -98,7 +107,7 @@ class SubagentRunner:
         turn = Turn(
             agent.turn,
             provider=agent.provider,
-            scheduler=self._scheduler(self._tools(task.tools), bus),
+            scheduler=self._scheduler(self._tools(task.tools), bus, task.name),
             history=history,
             bus=bus,
             abort=abort,
@@ -120,6 +129,11 @@ class SubagentRunner:
             await agent.count(turn.usage)
         progress = record.progress("done" if not problem else "failed")
         return SubagentReport(_last_words(history), progress, problem, record.steps, record.calls)
+
+    def _pass_on(self, envelope: Envelope, task: SubagentTask) -> None:
+        if isinstance(envelope.payload, MessageAdded):
+            event = SubagentMessageAdded(task.name, envelope.payload.message)
+            self._bus.note(event, turn=self._agent.turn, call=task.call)
 
     def _problem(self, end: TurnEnd, failure: str) -> str:
         if end is TurnEnd.TURN_LIMIT:

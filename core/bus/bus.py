@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import overload
+from typing import Any, overload
 
 from core.bus.subscription import Overflow, Subscription
 from core.contract.envelope import Envelope, Payload
@@ -17,6 +17,10 @@ from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionReply
 log = logging.getLogger(__name__)
 
 Sink = Callable[[Envelope], None]
+
+
+class Revoked(Exception):
+    """A request was taken back by the one who asked."""
 
 
 class Bus:
@@ -73,6 +77,10 @@ class Bus:
             await subscription.wait_for_room()
         return envelope
 
+    def note(self, event: Event, *, turn: int = 0, call: CallId | None = None) -> Envelope:
+        """As `publish`, waiting for nobody: for sinks of another bus."""
+        return self._send(event, turn, call, None)
+
     def _send(self, payload: Payload, turn: int, call: CallId | None, reply_to: RequestId | None) -> Envelope:
         self._seq += 1
         envelope = Envelope(self._seq, new_id("m"), self._clock(), self.session, payload, turn, call, reply_to)
@@ -95,19 +103,43 @@ class Bus:
 
     @overload
     async def ask(
-        self, request: ApprovalRequest, *, turn: int = 0, call: CallId | None = None, timeout: float | None = None
+        self,
+        request: ApprovalRequest,
+        *,
+        turn: int = 0,
+        call: CallId | None = None,
+        timeout: float | None = None,
+        revoked: asyncio.Future[bool] | None = None,
     ) -> ApprovalReply: ...
     @overload
     async def ask(
-        self, request: QuestionRequest, *, turn: int = 0, call: CallId | None = None, timeout: float | None = None
+        self,
+        request: QuestionRequest,
+        *,
+        turn: int = 0,
+        call: CallId | None = None,
+        timeout: float | None = None,
+        revoked: asyncio.Future[bool] | None = None,
     ) -> QuestionReply: ...
     async def ask(
-        self, request: Request, *, turn: int = 0, call: CallId | None = None, timeout: float | None = None
+        self,
+        request: Request,
+        *,
+        turn: int = 0,
+        call: CallId | None = None,
+        timeout: float | None = None,
+        revoked: asyncio.Future[bool] | None = None,
     ) -> Reply:
         """Publish a request and return its first answer, which is published, too.
 
         With nobody to answer, or after `timeout` seconds, the request's own `unanswered()` stands. If the asking
         task is cancelled the request is withdrawn.
+
+        Args:
+            revoked: withdraws the request when it is done; its value says whether one for the same call follows.
+
+        Raises:
+            Revoked: that was sooner than an answer.
         """
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         envelope = self._send(request, turn, call, None)
@@ -116,10 +148,14 @@ class Bus:
         if self._has_responder() and not self._closed:
             self._waiting[request_id] = (envelope, future)
             try:
-                done, _ = await asyncio.wait({future}, timeout=timeout)
-                if done and not future.cancelled():
+                waited: set[asyncio.Future[Any]] = {future} if revoked is None else {future, revoked}
+                await asyncio.wait(waited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                if future.done() and not future.cancelled():
                     reply = future.result()
-                elif not done:
+                elif revoked is not None and revoked.done():
+                    self._send(RequestWithdrawn(request_id, revoked.result()), turn, call, None)
+                    raise Revoked
+                elif not future.done():
                     self._send(RequestWithdrawn(request_id), turn, call, None)
             except asyncio.CancelledError:
                 self._send(RequestWithdrawn(request_id), turn, call, None)

@@ -15,12 +15,16 @@ from core.contract.diff import DiffStat
 from core.contract.display import Display
 from core.contract.errors import ToolErrorType
 from core.contract.frame import TerminalFrame
-from core.contract.ids import CallId, JobId, RequestId
+from core.contract.ids import CallId, JobId
 from core.contract.mcp import McpServerChanged as McpServerChanged
+from core.contract.permission import CallRejected as CallRejected
+from core.contract.permission import RequestWithdrawn as RequestWithdrawn
+from core.contract.permission import RuleAdded as RuleAdded
 from core.contract.state import ApprovalMode as ApprovalMode
 from core.contract.state import JobState as JobState
 from core.contract.state import McpState as McpState
 from core.contract.state import NoticeLevel as NoticeLevel
+from core.contract.subagent import SubagentMessageAdded as SubagentMessageAdded
 from core.contract.todo import TodoList
 from core.contract.tool import CallState, Kind, ToolCall, ToolLocation
 from core.contract.usage import Usage
@@ -214,34 +218,6 @@ class ToolCallFinished:
     """What the model is told."""
 
 
-# --- policy ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class CallRejected:
-    """Policy denied a call; no one was asked."""
-
-    id: CallId
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RuleAdded:
-    """A grant of the user's: for this session, or saved to a file."""
-
-    rule: str
-    """TOML."""
-    saved_to: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestWithdrawn:
-    """The asker no longer waits: its dialog closes itself."""
-
-    request_id: RequestId
-
-
 # --- state ----------------------------------------------------------------------------------------
 
 
@@ -379,6 +355,7 @@ Event = (
     | ToolCallStateChanged
     | ToolOutput
     | ToolCallFinished
+    | SubagentMessageAdded
     | CallRejected
     | RuleAdded
     | RequestWithdrawn

@@ -76,6 +76,12 @@ class ApprovalRequest:
     """Where it can be saved: for the `user`, for the `project`; the first is the usual one."""
     would_have_allowed: tuple[str, ...] = ()
     """Earlier calls of this session that were asked about and that the rule would have let through, in words."""
+    asker: str = ""
+    """The sub-agent that asks, by what it is at; empty for the session's agent. The model wrote it."""
+
+    @property
+    def asker_in_words(self) -> str:
+        return f'sub-agent "{self.asker}"' if self.asker else ""
 
     @staticmethod
     def unanswered() -> ApprovalReply:

@@ -54,13 +54,21 @@ class Gate:
 
     Args:
         files: where "always and save" writes its rules; none where that is not offered.
+        asker: the sub-agent that asks; empty for the session's agent.
     """
 
-    def __init__(self, policy: PolicyEngine, bus: Bus, files: RuleFiles | None = None) -> None:
+    def __init__(self, policy: PolicyEngine, bus: Bus, files: RuleFiles | None = None, asker: str = "") -> None:
         self.policy = policy
         self.files = files
         self._bus = bus
+        self._asker = asker
         self._asked = AskedCalls()
+
+    def on_behalf_of(self, asker: str) -> Gate:
+        """Return the gate for a sub-agent: the same policy and memory, and its requests say who asks."""
+        gate = Gate(self.policy, self._bus, self.files, asker)
+        gate._asked = self._asked
+        return gate
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
         """Return policy's decision on the call. Looks at names on the disk: call it in a thread."""
@@ -113,7 +121,7 @@ class Gate:
         return Passage(True, reply=reply)
 
     async def _reject(self, call: ToolCall, reason: str, turn: int) -> Passage:
-        await self._bus.publish(CallRejected(call.id, call.name, reason), turn=turn, call=call.id)
+        await self._bus.publish(CallRejected(call.id, call.name, reason, self._asker), turn=turn, call=call.id)
         return Passage(False, reason, by_policy=True)
 
     # --- asking -----------------------------------------------------------------------------------
@@ -144,6 +152,7 @@ class Gate:
             "\n".join(rule.as_toml() for rule in offer.saved),
             self.files.scopes if self.files and offer.saved else (),
             offer.would_have_allowed,
+            self._asker,
         )
 
     def _offer(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation, decision: Decision) -> _Offer:

@@ -1,7 +1,7 @@
 """The scheduler: runs the calls of one model step and gives back one result for each, in call order.
 
 Read-only calls run together. Mutators run one by one, in call order; a reader waits only for an earlier mutator that
-touches the same path. Nothing is locked while a human thinks.
+touches the same path. Edits of different files ask together. Nothing is locked while a human thinks.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core.bus.bus import Bus
 from core.contract.display import Display
 from core.contract.errors import StetError, ToolErrorType, ToolFailure
-from core.contract.events import ToolOutput
+from core.contract.events import Notice, NoticeLevel, ToolOutput
 from core.contract.tool import CallState, ToolCall, ToolResult
 from core.scheduler.abortable import Aborted, run_abortable
 from core.scheduler.call import CallProgress, cancelled_result
 from core.scheduler.gate import Gate, Passage
+from core.scheduler.places import Place, seat
 from core.scheduler.watch import Watch, watch_nothing
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ShellConfig, ToolInvocation
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 MAX_TAIL_CALLS = 5
 MAX_STALE_ROUNDS = 3
 """How often an approved edit is shown again because its file changed in between."""
+_OUTDATED = "the file changed since the proposal was shown"
 
 Finish = Callable[[ToolResult], Awaitable[ToolResult]]
 
@@ -47,26 +49,6 @@ class CompletedCall:
     call: ToolCall
     state: CallState
     result: ToolResult
-
-
-@dataclass(slots=True)
-class _Place:
-    """A call's place in its batch: what it waits for, and what waits for it."""
-
-    call: ToolCall
-    tool: DeclarativeTool | None
-    invocation: ToolInvocation | None
-    done: asyncio.Event
-
-    @property
-    def mutates(self) -> bool:
-        return self.tool is not None and not self.tool.is_read_only
-
-    def touches(self, other: _Place) -> bool:
-        if self.invocation is None or other.invocation is None:
-            return False
-        mine = {location.path for location in self.invocation.tool_locations()}
-        return any(location.path in mine for location in other.invocation.tool_locations())
 
 
 class Scheduler:
@@ -101,11 +83,11 @@ class Scheduler:
         self._watch = watch
         self._wait_for_tool = wait_for_tool
 
-    def beside(self, registry: ToolRegistry, bus: Bus) -> Scheduler:
-        """Return a scheduler for other tools and another bus, with the same gate and the same care for results."""
+    def beside(self, registry: ToolRegistry, bus: Bus, asker: str) -> Scheduler:
+        """Return a scheduler for a sub-agent's tools and bus, with the same policy and the same care for results."""
         return Scheduler(
             registry,
-            self.gate,
+            self.gate.on_behalf_of(asker),
             bus,
             parallel=self._parallel,
             finish=self._finish,
@@ -116,7 +98,8 @@ class Scheduler:
     async def run(self, calls: Sequence[ToolCall], turn: int, abort: AbortSignal) -> list[CompletedCall]:
         """Run the calls; every one gets a result, whatever happens."""
         await self._await_tools(calls, abort)
-        places = [self._place(call) for call in calls]
+        places = [self._place(number, call) for number, call in enumerate(calls)]
+        seat(places)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._run_in_place(place, places[:number], turn, abort))
@@ -130,7 +113,7 @@ class Scheduler:
                 with contextlib.suppress(Aborted):
                     await run_abortable(self._wait_for_tool(name), abort, grace=0)
 
-    def _place(self, call: ToolCall) -> _Place:
+    def _place(self, number: int, call: ToolCall) -> Place:
         tool = self.registry.find(call.name)
         invocation: ToolInvocation | None = None
         if tool is not None and not call.invalid:
@@ -138,37 +121,34 @@ class Scheduler:
                 invocation = tool.build(call.args)
             except (InvalidToolParams, ToolFailure):
                 invocation = None  # said when its turn comes
-        return _Place(call, tool, invocation, asyncio.Event())
+        return Place(number, call, tool, invocation)
 
     async def _run_in_place(
-        self, place: _Place, earlier: Sequence[_Place], turn: int, abort: AbortSignal
+        self, place: Place, earlier: Sequence[Place], turn: int, abort: AbortSignal
     ) -> CompletedCall:
         progress = CallProgress(place.call, self._bus.channel(turn, place.call.id))
         await progress.start()
         state, result = CallState.CANCELLED, cancelled_result(abort.reason)
         try:
-            await run_abortable(self._wait_for(place, earlier), abort, grace=0)
-            state, result = await self._process(progress, place.call, turn, abort)
+            await run_abortable(_all_done(place.before_asking(earlier)), abort, grace=0)
+            state, result = await self._process(progress, place, earlier, turn, abort)
         except Aborted:
             pass
         except Exception as error:  # boundary: a tool run
             log.exception("tool %s failed", place.call.name)
             state, result = CallState.FAILED, _unexpected(place.call, error)
         finally:
+            place.company.leave(place.number)
             place.done.set()
         await progress.finish(state, result)
         return CompletedCall(place.call, state, result)
 
-    async def _wait_for(self, place: _Place, earlier: Sequence[_Place]) -> None:
-        for other in earlier:
-            if (place.mutates and other.mutates) or (place.mutates != other.mutates and place.touches(other)):
-                await other.done.wait()
-
     async def _process(
-        self, progress: CallProgress, call: ToolCall, turn: int, abort: AbortSignal
+        self, progress: CallProgress, place: Place, earlier: Sequence[Place], turn: int, abort: AbortSignal
     ) -> tuple[CallState, ToolResult]:
+        call = place.call
         for _ in range(MAX_TAIL_CALLS + 1):
-            state, result = await self._run_call(progress, call, turn, abort)
+            state, result = await self._run_call(progress, call, place, earlier, turn, abort)
             if result.tail_tool_call is None or state is not CallState.SUCCEEDED:
                 return state, await self._finish(result)
             tail = result.tail_tool_call
@@ -178,46 +158,68 @@ class Scheduler:
         return CallState.FAILED, ToolResult.failure(ToolErrorType.EXECUTION_FAILED, message)
 
     async def _run_call(
-        self, progress: CallProgress, call: ToolCall, turn: int, abort: AbortSignal
+        self,
+        progress: CallProgress,
+        call: ToolCall,
+        place: Place,
+        earlier: Sequence[Place],
+        turn: int,
+        abort: AbortSignal,
     ) -> tuple[CallState, ToolResult]:
         tool = self.registry.find(call.name)
         if tool is None:
             return CallState.FAILED, self._unknown(call)
         if call.invalid:
             return CallState.FAILED, ToolResult.failure(ToolErrorType.INVALID_TOOL_PARAMS, call.invalid)
+
+        async def announce() -> None:
+            if progress.state is not CallState.AWAITING_APPROVAL:
+                await progress.enter(CallState.AWAITING_APPROVAL)
+            await place.company.meet(place.number)
+
         note = ""
-        for _ in range(MAX_STALE_ROUNDS):
+        rounds = 0
+        while True:
             try:
                 invocation = tool.build(call.args)
                 progress.description = invocation.get_description()
                 progress.locations = tuple(invocation.tool_locations())
-                passage = await run_abortable(
-                    self.gate.pass_call(
-                        tool,
-                        call,
-                        invocation,
-                        turn,
-                        abort,
-                        lambda: progress.enter(CallState.AWAITING_APPROVAL),
-                        note,
-                    ),
-                    abort,
-                    grace=0,
-                )
+                asking = self.gate.pass_call(tool, call, invocation, turn, abort, announce, note)
+                passage = await run_abortable(asking, abort, grace=0)
             except InvalidToolParams as error:
                 return CallState.FAILED, ToolResult.failure(error.type, error.message)
             except ToolFailure as error:
-                return CallState.FAILED, ToolResult.failure(error.type, str(error), error.display)
+                return CallState.FAILED, await self._refused(error, progress, turn, is_outdated=bool(note))
+            place.company.leave(place.number)
+            if passage.is_outdated:
+                note = _OUTDATED
+                continue
             if not passage.open:
                 return CallState.DENIED, _denied(call, passage)
             if passage.reply is not None and isinstance(invocation, BaseToolInvocation):
                 invocation = invocation.amended(passage.reply)
             await progress.enter(CallState.SCHEDULED)
+            await run_abortable(_all_done(place.before_running(earlier)), abort, grace=0)
             state, result = await self._execute(progress, tool, invocation, turn, abort)
-            if result.error is None or result.error.type is not ToolErrorType.FILE_CHANGED:
+            rounds += 1
+            if result.error is None or result.error.type is not ToolErrorType.FILE_CHANGED or rounds > MAX_STALE_ROUNDS:
                 return state, _with_note(result, passage)
-            note = "the file changed since the proposal was shown"
-        return state, result
+            note = _OUTDATED
+
+    async def _refused(
+        self, error: ToolFailure, progress: CallProgress, turn: int, *, is_outdated: bool
+    ) -> ToolResult:
+        """Return the result of a call that can't be done; one that was under review must not vanish without a word."""
+        if not is_outdated:
+            return ToolResult.failure(error.type, str(error), error.display)
+        paths = ", ".join(location.path for location in progress.locations)
+        message = f"{paths} changed on disk before the change was approved, and the change no longer fits."
+        await self._bus.publish(
+            Notice(message, f"Nothing was written. The model was told: {error.message}", NoticeLevel.WARNING),
+            turn=turn,
+            call=progress.call.id,
+        )
+        return ToolResult.failure(error.type, f"{message} Read it again.\n{error}", error.display)
 
     async def _execute(
         self,
@@ -227,7 +229,7 @@ class Scheduler:
         turn: int,
         abort: AbortSignal,
     ) -> tuple[CallState, ToolResult]:
-        if tool.is_read_only:
+        if _only_looks(tool, invocation):
             async with self._slots:
                 return await self._execute_now(progress, invocation, turn, abort)
         async with self._watch(turn, progress.call, tool, invocation):
@@ -263,6 +265,16 @@ class Scheduler:
         near = ", ".join(f'"{name}"' for name in self.registry.nearest(call.name))
         message = f'Tool "{call.name}" not found.' + (f" Did you mean one of: {near}?" if near else "")
         return ToolResult.failure(ToolErrorType.TOOL_NOT_REGISTERED, message)
+
+
+def _only_looks(tool: DeclarativeTool, invocation: ToolInvocation | None) -> bool:
+    own = invocation.is_read_only if isinstance(invocation, BaseToolInvocation) else None
+    return tool.is_read_only if own is None else own
+
+
+async def _all_done(places: Iterable[Place]) -> None:
+    for place in places:
+        await place.done.wait()
 
 
 class _LiveOutput:

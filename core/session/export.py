@@ -6,7 +6,7 @@ import html
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.bus.codec import encode
@@ -18,6 +18,7 @@ from core.contract.events import (
     HistoryReplaced,
     MessageAdded,
     SessionStarted,
+    SubagentMessageAdded,
     TurnFailed,
 )
 from core.contract.visible import make_visible, make_visible_line
@@ -41,6 +42,8 @@ class Entry:
     title: str
     text: str
     is_code: bool = False
+    speaker: str = ""
+    """The sub-agent whose conversation it is of; empty for the session's."""
 
 
 def export_session(envelopes: Sequence[Envelope], format: ExportFormat, title: str) -> str:
@@ -62,6 +65,8 @@ def entries_of(envelopes: Iterable[Envelope]) -> Iterator[Entry]:
         payload = envelope.payload
         if isinstance(payload, MessageAdded):
             yield from _message(payload.message)
+        elif isinstance(payload, SubagentMessageAdded):
+            yield from (replace(entry, speaker=payload.name) for entry in _message(payload.message))
         elif isinstance(payload, TurnFailed):
             yield Entry("note", "Failed", payload.message)
         elif isinstance(payload, ContextCompacted):
@@ -95,7 +100,11 @@ _HEADINGS = {"user": "You", "assistant": "Assistant", "call": "Call of", "result
 
 
 def _heading(entry: Entry) -> str:
-    return f"{_HEADINGS[entry.kind]} {make_visible_line(entry.title)}".strip()
+    heading = f"{_HEADINGS[entry.kind]} {make_visible_line(entry.title)}".strip()
+    if not entry.speaker:
+        return heading
+    heading = {"user": "Task", "assistant": "Says"}.get(entry.kind, heading)
+    return f'Sub-agent "{make_visible_line(entry.speaker)}": {heading}'
 
 
 def _as_markdown(entries: Sequence[Entry], title: str, when: str) -> str:

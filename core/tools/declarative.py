@@ -118,6 +118,11 @@ class BaseToolInvocation(ABC, Generic[P]):
         return None
 
     @property
+    def is_read_only(self) -> bool | None:
+        """Whether this very call only looks, where its tool alone does not say so."""
+        return None
+
+    @property
     def names_all_paths(self) -> bool:
         """Whether `tool_locations` names everything that a call which edits, deletes or moves will change."""
         return True

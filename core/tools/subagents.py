@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.contract.display import SubagentProgress
+from core.contract.ids import CallId
 from core.tools.abort import AbortSignal
 
 
@@ -19,6 +20,8 @@ class SubagentTask:
     prompt: str
     tools: tuple[str, ...] = ()
     """Names of the tools that it gets; empty: all that only look."""
+    call: CallId | None = None
+    """The call that starts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class Subagents(Protocol):
 
     def unavailable(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return those of the names that are no tool which a sub-agent can have."""
+        ...
+
+    def only_look(self, names: tuple[str, ...]) -> bool:
+        """Return whether a sub-agent with these tools changes nothing."""
         ...
 
     async def run(

@@ -105,9 +105,11 @@ async def test_the_interrupt_key_leaves_when_nothing_runs(project: Path) -> None
             assert await talk.process.wait() == 0
 
 
-def command(grant: str = "", rule: str = "") -> ApprovalRequest:
+def command(grant: str = "", rule: str = "", asker: str = "") -> ApprovalRequest:
     details = ExecConfirmation("Run it", "rm -r x", "rm", ("rm",), "/somewhere")
-    return ApprovalRequest(ToolCall(CallId("1"), "run", {}), "Shell", Kind.EXECUTE, details, "it asks", grant, rule)
+    return ApprovalRequest(
+        ToolCall(CallId("1"), "run", {}), "Shell", Kind.EXECUTE, details, "it asks", grant, rule, asker=asker
+    )
 
 
 async def asked(request: ApprovalRequest, *typed: str) -> tuple[ApprovalReply, list[str]]:
@@ -120,6 +122,11 @@ async def asked(request: ApprovalRequest, *typed: str) -> tuple[ApprovalReply, l
     reply = await answer(request, said.append, hear)
     assert isinstance(reply, ApprovalReply)
     return reply, said
+
+
+async def test_it_says_which_sub_agent_asks() -> None:
+    assert 'Asked by: sub-agent "tidy up"' in (await asked(command(asker="tidy up"), "3", "no"))[1]
+    assert not any("Asked by" in line for line in (await asked(command(), "3", "no"))[1])
 
 
 async def test_a_refusal_takes_its_reason_along() -> None:

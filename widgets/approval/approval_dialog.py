@@ -51,6 +51,10 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
         """Return all that is shown."""
         raise NotImplementedError
 
+    def asker_passages(self) -> list[Passage]:
+        """Return who asks, where it is not the session's agent."""
+        return [Passage(self.request.asker_in_words, "plain", "from    ")] if self.request.asker else []
+
     def grant_passages(self) -> list[Passage]:
         """Return what the wider answers would allow."""
         shown = []

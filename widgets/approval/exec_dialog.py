@@ -64,6 +64,7 @@ class ExecDialog(ApprovalDialog):
         if has_hidden(self.command):
             shown.append(Passage("holds hidden characters, shown here as symbols", "warning", "! "))
         shown.append(Passage(self.details.directory, "plain", "in      "))
+        shown += self.asker_passages()
         if self.request.reason and [part.reason for part in self.details.parts] != [self.request.reason]:
             shown.append(Passage(self.request.reason, "plain", "asks    "))
         for part in self.details.parts:

@@ -63,6 +63,7 @@ class InfoDialog(ApprovalDialog):
             shown += [Passage(url, "code", "url     ") for url in self.details.urls]
         if any(map(has_hidden, texts)):
             shown.append(Passage("holds hidden characters, shown here as symbols", "warning", "! "))
+        shown += self.asker_passages()
         if self.request.reason:
             shown.append(Passage(self.request.reason, "plain", "asks    "))
         shown += self.grant_passages()

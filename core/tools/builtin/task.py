@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from core.contract.display import SubagentProgress
@@ -35,7 +37,16 @@ class TaskInvocation(BaseToolInvocation[TaskParams]):
         first = self.params.description.strip() or self.params.prompt.strip().split("\n", 1)[0]
         name = make_visible_line(first)
         name = name if len(name) <= _NAME_CHARS else name[: _NAME_CHARS - 1] + "…"
-        return SubagentTask(name, self.params.prompt, tuple(dict.fromkeys(self.params.tools)))
+        return SubagentTask(name, self.params.prompt, self._tools)
+
+    @property
+    def _tools(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.params.tools))
+
+    @property
+    def is_read_only(self) -> bool:
+        subagents = self._context.subagents if self._context is not None else None
+        return subagents is None or subagents.only_look(self._tools)
 
     def get_description(self) -> str:
         return self._task.name
@@ -46,7 +57,7 @@ class TaskInvocation(BaseToolInvocation[TaskParams]):
         subagents = self.context.subagents
         if subagents is None:
             raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "This session has no model that could run a sub-agent.")
-        task = self._task
+        task = replace(self._task, call=shell_config.call_id if shell_config else None)
         unknown = subagents.unavailable(task.tools)
         if unknown:
             raise ToolFailure(

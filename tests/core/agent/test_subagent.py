@@ -10,13 +10,16 @@ import pytest
 
 from core.agent.subagent import SubagentRunner
 from core.bus.bus import Bus
+from core.bus.codec import decode, encode
 from core.contract.conversation import ResultPart
 from core.contract.display import SubagentProgress
 from core.contract.events import (
     CallRejected,
     MessageAdded,
+    SubagentMessageAdded,
     TextDelta,
     ToolCallFinished,
+    ToolCallRequested,
     ToolOutput,
     TurnEnd,
     UsageReported,
@@ -26,6 +29,7 @@ from core.contract.tool import CallState, Kind
 from core.policy.engine import PolicyEngine
 from core.policy.rules import Rule
 from core.scheduler.scheduler import Scheduler
+from core.session.export import ExportFormat, entries_of, export_session
 from core.tools.builtin.task import TaskTool
 from core.tools.context import ToolContext
 from core.tools.registry import ToolRegistry
@@ -48,15 +52,15 @@ class Session(Harness):
         self.given: list[list[str]] = []
         context = make_context()
         context.subagents = SubagentRunner(
-            self.agent, self.registry, self._beside, lambda: "# This session\n\nfacts", **options
+            self.agent, self.bus, self.registry, self._beside, lambda: "# This session\n\nfacts", **options
         )
         self.registry.register(TaskTool(context))
         thinker = Probe("ponder", Kind.THINK)
         self.registry.register(thinker)
 
-    def _beside(self, registry: ToolRegistry, bus: Bus) -> Scheduler:
+    def _beside(self, registry: ToolRegistry, bus: Bus, asker: str) -> Scheduler:
         self.given.append([tool.name for tool in registry])
-        return self.scheduler.beside(registry, bus)
+        return self.scheduler.beside(registry, bus, asker)
 
     @property
     def finished(self) -> ToolCallFinished:
@@ -121,7 +125,7 @@ async def test_progress_is_live() -> None:
 
 
 NAMED = """
-call task {"prompt": "change it", "tools": ["edit", "look"]}
+call task {"prompt": "change it", "description": "a change", "tools": ["edit", "look"]}
 ---
 call edit {"name": "x"}
 ---
@@ -138,13 +142,69 @@ async def test_it_gets_the_tools_that_are_named_and_its_changes_are_asked_for() 
             await session.agent.run_turn("go")
         assert session.given == [["look", "edit"]]
         assert [type(request) for request in asked] == [ApprovalRequest]
+        assert [request.asker for request in asked if isinstance(request, ApprovalRequest)] == ["a change"]
         assert session.log == log and session.finished.state is state
 
 
 async def test_a_rule_that_denies_holds_for_it_too() -> None:
     session = Session(NAMED, policy=PolicyEngine([Rule("edit", "deny", message="frozen")]))
     await session.agent.run_turn("go")
-    assert session.log == [] and "frozen" in session.of(CallRejected)[0].reason
+    (rejected,) = session.of(CallRejected)
+    assert session.log == [] and "frozen" in rejected.reason and rejected.asker == "a change"
+
+
+async def test_what_it_says_and_does_is_in_the_sessions_record() -> None:
+    session = Session(REPORT)
+    await session.agent.run_turn("go")
+    told = [envelope for envelope in session.seen if isinstance(envelope.payload, SubagentMessageAdded)]
+    (asked,) = (event.call.id for event in session.of(ToolCallRequested))
+    assert {(envelope.turn, envelope.call, envelope.payload.name) for envelope in told} == {(1, asked, "look around")}
+    entries = [(entry.speaker, entry.kind, entry.title) for entry in entries_of(session.seen)]
+    assert entries == [
+        ("", "user", ""),
+        ("", "call", "task"),
+        ("look around", "user", ""),
+        ("look around", "assistant", ""),
+        ("look around", "call", "look"),
+        ("look around", "result", "look"),
+        ("look around", "assistant", ""),
+        ("", "result", "task"),
+        ("", "assistant", ""),
+    ]
+    text = export_session(session.seen, ExportFormat.MARKDOWN, "t")
+    assert '### Sub-agent "look around": Call of look' in text and "The report: all is well." in text
+    assert [type(decode(encode(envelope)).payload) for envelope in told] == [SubagentMessageAdded] * 4
+
+
+TWO = """
+call task {"prompt": "one"TOOLS}
+call task {"prompt": "two"TOOLS}
+---
+call look {"name": "a"}
+---
+call look {"name": "b"}
+---
+say report
+---
+say report
+---
+say bye
+"""
+
+
+@pytest.mark.parametrize(("tools", "together"), [("", 2), (', "tools": ["look", "edit"]', 1)])
+async def test_several_that_only_look_run_at_once(tools: str, together: int) -> None:
+    session = Session(TWO.replace("TOOLS", tools))
+    gates = [session.reader.gates.setdefault(name, asyncio.Event()) for name in ("a", "b")]
+    turn = asyncio.create_task(session.agent.run_turn("go"))
+    await session.until(SubagentMessageAdded, 2 * together)
+    while session.reader.running < together:
+        await asyncio.sleep(0)
+    assert len(session.given) == together
+    for gate in gates:
+        gate.set()
+    assert (await turn).reason is TurnEnd.DONE
+    assert [done.state for done in session.of(ToolCallFinished)] == [CallState.SUCCEEDED] * 2
 
 
 @pytest.mark.parametrize("names", ['["task"]', '["ponder"]', '["nothing"]'])

@@ -64,13 +64,14 @@ async def test_a_command_is_shown_whole_with_place_reason_parts_and_grants() -> 
     async with app.run_test(size=(80, 24)) as pilot:
         await show(
             pilot,
-            request(details, reason="rm needs a yes", grant="`rm build`", rule='[[rule]]\ntool = "x"'),
+            request(details, reason="rm needs a yes", grant="`rm build`", rule='[[rule]]\ntool = "x"', asker="tidy"),
             place=(1, 3),
         )
         lines = "\n".join(drawn(app))
         for text in (
             *("$ git status && rm -rf build", "~/project", "rm needs a yes", "\u2714 allow git status", "1 of 3"),
             *("? ask   rm -rf build", "not read-only", "s allows `rm build`", 'tool = "x"', "y once", "p save rule"),
+            'from    sub-agent "tidy"',
         ):
             assert text in lines
 
