@@ -171,7 +171,7 @@ class _Look(Operation):
         if isinstance(given, dict):
             for single in ("file_path", "path"):
                 if isinstance(given.get(single), str) and not {"include", "paths", "file_paths"} & given.keys():
-                    return {**{k: v for k, v in given.items() if k != single}, "include": [given[single]]}
+                    return {**{k: v for k, v in given.items() if k != single}, "include": (given[single],)}
         return given
 
     def paths(self) -> tuple[str, ...]:

@@ -1,18 +1,18 @@
-"""Reads a shell text by bash's syntax tree. The only module that imports tree-sitter; it does so when first asked.
+"""Reads a shell text by bash's syntax tree.
 
 It sees more than it should and never less than it can: good for denying and for showing, never for allowing.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from core.grammar import parser_of
 from core.policy.shell_quotes import expand_word
 from core.policy.shell_syntax import ShellSyntax, command_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from core.grammar import Node
 
 MAX_TEXT = 64_000
 """Characters that are parsed as one text."""
@@ -29,14 +29,6 @@ _NOT_WORDS = frozenset(
 )
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_bash.language()))
-
-
 def is_parsable(text: str) -> bool:
     """Return whether a text is small enough to be parsed in bounded time and memory."""
     return len(text) <= MAX_TEXT and all(text.count(mark) <= limit for mark, limit in _LIMITS)
@@ -45,7 +37,7 @@ def is_parsable(text: str) -> bool:
 def read_tree(text: str, into: ShellSyntax) -> bool:
     """Add what the text's syntax tree holds; return whether bash's grammar took all of it."""
     source = text.encode("utf-8", "replace")
-    root = _parser().parse(source.translate(_ASCII)).root_node
+    root = parser_of("bash").parse(source.translate(_ASCII)).root_node
     pending: list[Any] = [root]
     while pending:
         node = pending.pop()
