@@ -90,7 +90,10 @@ async def end_processes(find: Callable[[], set[int]], *, hard: bool = False) -> 
     loop = asyncio.get_running_loop()
     began = loop.time()
     asked: set[int] = set()
-    while pids := await asyncio.to_thread(find):
+    unseen = 0
+    while unseen < 2:  # one that is just starting a program is not found at that moment
+        pids = await asyncio.to_thread(find)
+        unseen = 0 if pids else unseen + 1
         now = loop.time() - began
         if now > _GIVE_UP:
             return
@@ -100,7 +103,8 @@ async def end_processes(find: Callable[[], set[int]], *, hard: bool = False) -> 
             _signal_all(pids - asked, signal.SIGTERM)
             _signal_all(pids - asked, signal.SIGCONT)
             asked |= pids
-        await asyncio.sleep(0.04)
+        if unseen < 2:
+            await asyncio.sleep(0.04 if pids else 0.02)
 
 
 # --- waiting for input ------------------------------------------------------------------------------
