@@ -9,13 +9,13 @@ import re
 
 from pyte import modes as mo
 
-from core.contract.frame import PLAIN, CellStyle, Span, WrappedRow
+from core.contract.frame import PLAIN, CellStyle, Span
+from core.terminal.entries import Entry, Wrapped, entry_of, joined, merged
 from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
 from core.terminal.pen import Pen
-from core.terminal.scrollback import Entry, WrappedText, joined
 from core.terminal.width import NARROW_CLASS
 
 _SIMPLE = re.compile(rf"(?:[{NARROW_CLASS}]++|\r\n|\x1b\[[0-9;:]{{0,64}}m|(\t|\x1b\[0?K))*+")
@@ -179,7 +179,7 @@ def _cut(entries: list[Entry], line: str, columns: int) -> None:
         stop = sgr.start() if sgr else len(line)
         while column + stop - at > columns:
             at += columns - column
-            entries.append(WrappedText(before + line[start:at]))
+            entries.append(Wrapped(before + line[start:at]))
             start, column, before = at, 0, held
         column += stop - at
         if sgr:
@@ -198,8 +198,7 @@ def _lay_out(entries: list[Entry], pen: Pen, line: str, columns: int) -> Pen:
         nonlocal column
         if fill is not PLAIN and column < columns:
             spans.append(Span(" " * (columns - column), fill))
-        row = joined(spans)
-        entries.append(WrappedRow(row) if wrapped else row)
+        entries.append(entry_of(tuple(merged(spans)) if wrapped else joined(spans), wrapped=wrapped))
         spans.clear()
         column = 0
 

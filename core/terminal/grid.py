@@ -186,7 +186,7 @@ class Grid(pyte.Screen):
         if x > self.columns - 2:
             if mo.DECAWM not in self.mode or self.columns < 2:
                 return
-            self._wrap()
+            self._wrap(short=x < self.columns)
             x = 0
         if mo.IRM in self.mode:
             self.insert_characters(2)
@@ -200,8 +200,8 @@ class Grid(pyte.Screen):
         if mo.DECAWM not in self.mode:
             self.cursor.x = self.at
 
-    def _wrap(self) -> None:
-        self.grid[self.cursor.y].wrapped = True
+    def _wrap(self, *, short: bool = False) -> None:
+        self.grid[self.cursor.y].wrap(short=short)
         self.cursor.x = 0
         self.index()
 

@@ -77,6 +77,7 @@ class Job:
         self._exited = asyncio.Event()
         self._news = asyncio.Event()
         self._asked = asyncio.Event()
+        self._resized = asyncio.Event()
         self._owed = bytearray()
         self._input = asyncio.Lock()
         self._binary = False
@@ -159,6 +160,7 @@ class Job:
     def resize(self, columns: int, lines: int) -> None:
         """Change the size of its terminal."""
         self._screen.resize(columns, lines)
+        self._resized.set()
         self._child.resize(self._screen.columns, self._screen.lines)
         self._changed.set()
 
@@ -221,7 +223,7 @@ class Job:
         """Serve it until it has exited and nothing holds its terminal any more."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                others = [tasks.create_task(work()) for work in (self._show, self._watch, self._answer)]
+                others = [tasks.create_task(work()) for work in (self._show, self._watch, self._answer, self._rewrap)]
                 reader = tasks.create_task(self._read())
                 await self._wait_exit()
                 await reader
@@ -279,6 +281,15 @@ class Job:
             self._owed.clear()
             async with self._input:
                 await self._child.write(owed)
+
+    async def _rewrap(self) -> None:
+        """After a change of the width wrap the scrollback anew, bit by bit."""
+        while True:
+            await self._resized.wait()
+            self._resized.clear()
+            while self._screen.history.rewrap_more(_FEED_SECONDS):
+                await _let_others()
+            self._changed.set()
 
     async def _show(self) -> None:
         """Publish the screen when it has changed, at most 30 times a second; nothing while nothing changes."""

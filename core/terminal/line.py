@@ -16,7 +16,7 @@ class Line:
     what an animation draws over, never becomes cells.
     """
 
-    __slots__ = ("_columns", "_fill", "_styles", "_text", "_wrapped", "pending", "row", "wide")
+    __slots__ = ("_columns", "_fill", "_short", "_styles", "_text", "_wrapped", "pending", "row", "wide")
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
         self._columns = columns
@@ -25,7 +25,7 @@ class Line:
         self._styles: list[CellStyle] = []
         self.pending: list[tuple[int, str, CellStyle]] = []
         """Column, characters of one cell each, style; oldest first."""
-        self._wrapped = False
+        self._wrapped = self._short = False
         self.wide = False
         """May hold wide characters."""
         self.row: Row | None = None
@@ -54,6 +54,15 @@ class Line:
         if wrapped is not self._wrapped:
             self._wrapped = wrapped
             self.row = None
+
+    def wrap(self, *, short: bool = False) -> None:
+        """Note that the text goes on in the next line; `short`: the last cell is left, a wide character did not fit."""
+        self._wrapped, self._short, self.row = True, short, None
+
+    @property
+    def length(self) -> int:
+        """The cells that belong to the text: not the last one of a wrapped line that a wide character left blank."""
+        return len(self.text) - (self._short and self._wrapped and self.text[-1] == " ")
 
     @property
     def text(self) -> list[str]:
@@ -129,15 +138,16 @@ class Line:
     def copy(self) -> Line:
         """Return a line with the same cells."""
         other = line_of(self.text.copy(), self.styles.copy())
-        other.wrapped, other.wide = self.wrapped, self.wide
+        other._wrapped, other._short, other.wide = self._wrapped, self._short, self.wide
         return other
 
     def to_row(self) -> Row:
-        """Return the styled row, blanks at its end left out; the same object until a cell changes."""
-        if self.row is None:
+        """Return the styled row, the same object until a cell changes; blanks at its end only where it is wrapped."""
+        if self.row is None and self._wrapped:
+            self.row = WrappedRow(_spans(self.text, self.styles, self.length))
+        elif self.row is None:
             row = _row_of_writes(self.pending) if self._text is None and self._fill is PLAIN else None
-            row = make_row(self.text, self.styles) if row is None else row
-            self.row = WrappedRow(row) if self._wrapped else row
+            self.row = make_row(self.text, self.styles) if row is None else row
         return self.row
 
 
@@ -199,6 +209,11 @@ def make_row(text: list[str], styles: list[CellStyle]) -> Row:
         return (Span(whole),) if whole else ()
     while end and text[end - 1] == " " and styles[end - 1] is PLAIN:
         end -= 1
+    return _spans(text, styles, end)
+
+
+def _spans(text: list[str], styles: list[CellStyle], end: int) -> Row:
+    """Return the cells up to `end` as spans."""
     spans = []
     start = 0
     while start < end:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.contract.frame import PLAIN
+from core.contract.frame import PLAIN, CellStyle
 from core.terminal.grid import Grid
 from core.terminal.line import Line, line_of
 
@@ -16,6 +16,7 @@ def reflow(grid: Grid, columns: int, lines: int) -> None:
     old = grid.grid
     if columns != grid.columns:
         taken = grid.history.take_wrapped(_MAX_TAKEN)
+        grid.history.rewrap(columns)
         cursor_line += len(taken)
         old, cursor_line, cursor_column = _rewrap(taken + old, cursor_line, cursor_column, columns)
     while len(old) - 1 > cursor_line and old[-1].is_blank:
@@ -48,7 +49,7 @@ def _rewrap(lines: list[Line], cursor_line: int, cursor_column: int, columns: in
         whole = _join(lines[start:at])
         offset = -1
         if start <= cursor_line < at:
-            offset = sum(len(line.text) for line in lines[start:cursor_line]) + cursor_column
+            offset = sum(line.length for line in lines[start:cursor_line]) + cursor_column
         pieces = _split(whole, columns, offset)
         if offset >= 0:
             new_line, new_column = len(wrapped), offset
@@ -64,12 +65,13 @@ def _rewrap(lines: list[Line], cursor_line: int, cursor_column: int, columns: in
 
 
 def _join(lines: list[Line]) -> Line:
-    whole = lines[0].copy()
-    for line in lines[1:]:
-        whole.text.extend(line.text)
-        whole.styles.extend(line.styles)
-        whole.wide = whole.wide or line.wide
-    whole.wrapped = False
+    text: list[str] = []
+    styles: list[CellStyle] = []
+    for line in lines:
+        text += line.text[: line.length]
+        styles += line.styles[: line.length]
+    whole = line_of(text, styles)
+    whole.wide = any(line.wide for line in lines)
     return whole
 
 
@@ -87,7 +89,8 @@ def _split(whole: Line, columns: int, cursor: int) -> list[Line]:
             stop -= 1
         piece = line_of(text[start:stop], styles[start:stop])
         piece.wide = whole.wide
-        piece.wrapped = stop < end
+        if stop < end:
+            piece.wrap(short=stop < start + columns)
         pieces.append(piece)
         start = max(stop, start + 1)
     return pieces

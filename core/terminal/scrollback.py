@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
+from core.contract.frame import CellStyle, Row
+from core.terminal.entries import Entry, Wrapped, entry_of, fits, rewrapped, row_of
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
 
-_TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
-
-
-class WrappedText(str):
-    """Raw text that goes on in the next entry without a line break, as a `WrappedRow` does."""
-
-    __slots__ = ()
-
-
-Entry = str | Row
-"""A styled row, or raw text that starts in the default style and holds, beside text, only SGR, EL and tabs."""
-
-
-def is_wrapped(entry: Entry) -> bool:
-    """Return whether an entry goes on in the next one."""
-    return isinstance(entry, (WrappedRow, WrappedText))
+_REWRAP_SECONDS = 0.01
+_MOST_JOINED = 64 * 1024
+"""Characters of one line that are wrapped anew together; a longer line is cut there, so that no step takes long."""
 
 
 class TerminalScrollback:
@@ -39,21 +27,16 @@ class TerminalScrollback:
         self._entries: deque[Entry] = deque(maxlen=limit)
         self.total = 0
         """Lines that have ever come in; `total - len` were dropped."""
+        self._columns = 0
+        self._fresh = 0
+        """The number of the first line that is wrapped for the present width."""
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def push(self, line: Line) -> None:
         """Add one line of cells."""
-        row = line.to_row()
-        if line.wrapped:
-            self._entries.append(row)
-        elif not row:
-            self._entries.append("")
-        elif len(row) == 1 and row[0].style is PLAIN:
-            self._entries.append(row[0].text)
-        else:
-            self._entries.append(row)
+        self._entries.append(entry_of(line.to_row(), wrapped=line.wrapped))
         self.total += 1
 
     def extend(self, entries: Sequence[Entry]) -> None:
@@ -65,6 +48,38 @@ class TerminalScrollback:
         self._entries.clear()
         self.total = 0
 
+    def rewrap(self, columns: int) -> None:
+        """Wrap the lines anew for another width, the newest first; what takes long is left to `rewrap_more`."""
+        self._columns = columns
+        self._fresh = self.total
+        self.rewrap_more(_REWRAP_SECONDS)
+
+    def rewrap_more(self, seconds: float) -> bool:
+        """Go on wrapping anew for some time; return whether there is more to do."""
+        entries = list(self._entries)
+        stale = max(0, min(len(entries), self._fresh - (self.total - len(entries))))
+        if not stale:
+            return False
+        old, fresh = entries[:stale], entries[stale:]
+        deadline = time.perf_counter() + seconds
+        done: list[list[Entry]] = []
+        while old and (not done or time.perf_counter() < deadline):
+            chain = [old.pop()]
+            size = len(chain[0])
+            while old and isinstance(old[-1], Wrapped) and size < _MOST_JOINED:
+                size += len(old[-1])
+                chain.append(old.pop())
+            chain.reverse()
+            usual = len(chain) == 1 and fits(chain[0], self._columns)
+            done.append(chain if usual else rewrapped(chain, self._columns, self._pens))
+        done.reverse()
+        wrapped = [entry for chain in done for entry in chain]
+        before = self.total - len(entries)
+        self._fresh = before + len(old)
+        self._entries = deque((*old, *wrapped, *fresh), self.limit)
+        self.total = before + len(old) + len(wrapped) + len(fresh)
+        return bool(old)
+
     def take(self, count: int) -> list[Line]:
         """Remove and return the newest `count` lines, oldest first."""
         taken = [self._entries.pop() for _ in range(min(count, len(self._entries)))]
@@ -75,7 +90,7 @@ class TerminalScrollback:
         """Remove and return the newest lines that go on in the screen's first line."""
         count = 0
         for entry in reversed(self._entries):
-            if not is_wrapped(entry) or count == most:
+            if not isinstance(entry, Wrapped) or count == most:
                 break
             count += 1
         return self.take(count)
@@ -83,61 +98,20 @@ class TerminalScrollback:
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
         start = max(0, start)
-        return [self._row(entry) for entry in islice(self._entries, start, max(start, stop))]
+        return [row_of(entry, self._pens) for entry in islice(self._entries, start, max(start, stop))]
 
     def texts(self) -> Iterable[tuple[str, bool]]:
         """Yield each line's text, oldest first, and whether it goes on in the next."""
         for entry in self._entries:
-            row = self._row(entry)
-            yield "".join(span.text for span in row), is_wrapped(entry)
-
-    def _row(self, entry: Entry) -> Row:
-        if not isinstance(entry, str):
-            return entry
-        row = self._read(entry)
-        return WrappedRow(row) if isinstance(entry, WrappedText) else row
-
-    def _read(self, entry: str) -> Row:
-        if "\x1b" not in entry and "\t" not in entry:
-            text = entry.rstrip(" ")
-            return (Span(text),) if text else ()
-        pen = self._pens.plain
-        column = 0
-        spans: list[Span] = []
-        for token in _TOKEN.finditer(entry):
-            if token.lastindex:
-                pen = pen.after(token[1])
-            elif token[0] == "\t":
-                # a tab moves the cursor over cells that stay blank in the default style
-                gap = 8 - column % 8
-                column += gap
-                spans.append(Span(" " * gap))
-            elif "\x1b" not in token[0]:
-                column += len(token[0])
-                spans.append(Span(token[0], pen.style))
-        return joined(spans)
+            row = row_of(entry, self._pens)
+            yield "".join(span.text for span in row), isinstance(entry, Wrapped)
 
     def _line(self, entry: Entry) -> Line:
         line = Line(0)
-        for span in self._row(entry):
+        for span in row_of(entry, self._pens):
             _add(line, span.text, span.style)
-        line.wrapped = is_wrapped(entry)
+        line.wrapped = isinstance(entry, Wrapped)
         return line
-
-
-def joined(spans: list[Span]) -> Row:
-    """Return the spans with neighbours of one style joined and plain blanks at the end left out."""
-    row: list[Span] = []
-    for span in spans:
-        if row and row[-1].style == span.style:
-            row[-1] = Span(row[-1].text + span.text, span.style)
-        else:
-            row.append(span)
-    if row and row[-1].style == PLAIN:
-        text = row.pop().text.rstrip(" ")
-        if text:
-            row.append(Span(text))
-    return tuple(row)
 
 
 def _add(line: Line, text: str, style: CellStyle) -> None:

@@ -7,28 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from core.contract.frame import PLAIN, CellStyle, Row
+from core.contract.frame import PLAIN, CellStyle
 from core.contract.visible import has_hidden
-from core.terminal.bulk import feed_bulk
 from core.terminal.pen import apply_sgr
 from core.terminal.plain_text import log_text, screen_text
 from core.terminal.screen import TerminalScreen
 from core.terminal.width import NARROW, cell_width
-
-
-def make(data: bytes | str, columns: int = 20, lines: int = 5, scrollback: int = 100) -> TerminalScreen:
-    screen = TerminalScreen(columns, lines, scrollback)
-    screen.feed(data)
-    return screen
-
-
-def texts(rows: tuple[Row, ...] | list[Row]) -> list[str]:
-    return ["".join(span.text for span in row) for row in rows]
-
-
-def shown(screen: TerminalScreen) -> list[str]:
-    return [line.rstrip() for line in screen.display]
-
+from tests.core.terminal.screens import make, shown, texts
 
 # --- sequences ----------------------------------------------------------------------------------------
 
@@ -222,74 +207,6 @@ def test_the_class_of_narrow_characters_is_right() -> None:
     assert all(cell_width(character) == 1 for character in narrow)
 
 
-# --- scrollback, alternate screen, sizes --------------------------------------------------------------
-
-
-def test_scrollback_keeps_the_newest_lines_styled() -> None:
-    screen = make("".join(f"\x1b[3{n % 8}m{n}\x1b[0m\r\n" for n in range(300)), scrollback=50)
-    assert len(screen.history) == 50
-    rows = list(screen.history.rows(0, 1000))
-    assert texts(rows)[-1] == "295"
-    assert rows[-1][0].style == CellStyle(fg="7")
-    assert list(screen.history.rows(10, 12)) == rows[10:12]
-    assert list(screen.history.rows(60, 70)) == []
-
-
-def test_the_alternate_screen_leaves_the_main_one_alone() -> None:
-    screen = make("main\x1b[?1049h\x1b[Hother\r\n" + "x\r\n" * 50)
-    assert screen.frame().alternate
-    assert len(screen.history) == 0
-    screen.feed("\x1b[?1049l!")
-    assert shown(screen)[0] == "main!"
-
-
-def test_clear_with_scrollback() -> None:
-    screen = make("x\r\n" * 20 + "\x1b[H\x1b[2J\x1b[3J")
-    assert len(screen.history) == 0
-    assert shown(screen) == [""] * 5
-
-
-def test_wrapped_lines_are_wrapped_anew() -> None:
-    screen = make("abcdefghij" * 3 + "\r\nshort\r\n$ ", columns=20)
-    screen.resize(10, 5)
-    assert shown(screen) == ["abcdefghij", "abcdefghij", "abcdefghij", "short", "$"]
-    assert (screen.cursor.x, screen.cursor.y) == (2, 4)
-    screen.resize(40, 5)
-    assert shown(screen)[:3] == ["abcdefghij" * 3, "short", "$"]
-    assert (screen.cursor.x, screen.cursor.y) == (2, 2)
-
-
-def test_a_smaller_screen_pushes_lines_up_and_a_larger_one_takes_them_back() -> None:
-    screen = make("1\r\n2\r\n3\r\n4\r\n5")
-    screen.resize(20, 2)
-    assert shown(screen) == ["4", "5"]
-    assert texts(list(screen.history.rows(0, 9))) == ["1", "2", "3"]
-    screen.resize(20, 4)
-    assert shown(screen) == ["2", "3", "4", "5"]
-    assert screen.cursor.y == 3
-
-
-def test_resizing_behind_a_full_screen_program() -> None:
-    screen = make("abcdefghijklmnopqrst$ \x1b[?1049h\x1b[Hfull")
-    screen.resize(10, 4)
-    assert shown(screen)[0] == "full"
-    screen.feed("\x1b[?1049l")
-    assert shown(screen)[:3] == ["abcdefghij", "klmnopqrst", "$"]
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), max_size=12), st.text("ab 世\n\x1b[1m", max_size=200)
-)
-def test_a_storm_of_sizes_breaks_nothing(sizes: list[tuple[int, int]], text: str) -> None:
-    screen = make(text.replace("\n", "\r\n") + "\x1b[?1049hx\x1b[?1049l")
-    for columns, lines in sizes:
-        screen.resize(columns, lines)
-        screen.feed("x\r\n\x1b[3;4Hy")
-        assert len(screen.display) == len(screen.frame().rows) == lines
-        assert all(len(line.text) == len(line.styles) == columns for line in screen.grid)
-        assert 0 <= screen.cursor.y < lines
-
-
 # --- any input ----------------------------------------------------------------------------------------
 
 FRAGMENTS = st.sampled_from(
@@ -346,45 +263,6 @@ def test_huge_input_is_bounded(data: bytes) -> None:
     assert held <= 64 * 1024 + 256
     screen.feed(b"\x18\x1bc\x1b[Hok")
     assert shown(screen)[0] == "ok"
-
-
-LINES = st.one_of(
-    st.text("ab \t", max_size=50),
-    st.text("é─x", max_size=30),
-    st.builds(
-        "{}{}{}{}".format,
-        st.sampled_from(["", "\x1b[31m", "\x1b[44m", "\x1b[1;38;5;9m", "\x1b[7m"]),
-        st.text("xyz", max_size=45),
-        st.sampled_from(["", "\x1b[0m", "\x1b[K", "\x1b[m", "\x1b[39m", "\x1b[49m", "\t"]),
-        st.text("w", max_size=5),
-    ),
-    st.sampled_from(
-        ["plain", "\x1b[32mok\x1b[0m", "\x1b[42mbg\x1b[0m", "\x1b[42mbg\x1b[K\x1b[0m", "\x1b[44m\x1b[0K\x1b[49m"]
-    ),
-    st.sampled_from(["\x1b[2Aup", "世", "\x1b[?25l", "\x1b[10C", "\x1b7"]),
-)
-
-
-@given(
-    st.lists(LINES, min_size=20, max_size=80),
-    st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m", "\x1b[32m"]),
-)
-def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str) -> None:
-    text = before + "\r\n".join(lines) + "\r\nend"
-    fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
-    fast.feed(text)
-    for character in text:
-        slow.feed(character)
-    assert fast.frame() == slow.frame()
-    assert list(fast.history.rows(0, 99)) == list(slow.history.rows(0, 99))
-    assert screen_text(fast) == screen_text(slow)
-
-
-def test_a_flood_takes_the_short_way() -> None:
-    screen = TerminalScreen(20, 4, 30)
-    text = "".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000))
-    assert feed_bulk(screen, screen._parser, screen._fast, text) == ""
-    assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
 
 
 # --- text for the model -------------------------------------------------------------------------------

@@ -1,0 +1,155 @@
+"""Lines of a scrollback as text: a few bytes a line, made rows again only when someone looks."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
+from core.terminal.pen import PenBox
+from core.terminal.width import cell_width
+
+_TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
+_SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
+_FLAGS = (
+    ("bold", 1), ("dim", 2), ("italic", 3), ("underline", 4), ("blink", 5), ("reverse", 7), ("conceal", 8),
+    ("strike", 9), ("overline", 53),
+)  # fmt: skip
+
+
+class Wrapped(str):
+    """An entry that goes on in the next one without a line break."""
+
+    __slots__ = ()
+
+
+Entry = str
+"""Text that starts in the default style and holds, beside text, only SGR, EL and tabs."""
+
+
+def entry_of(row: Row, *, wrapped: bool) -> Entry:
+    """Return a row as text; `row_of` gives an equal row."""
+    if len(row) == 1 and row[0].style is PLAIN:
+        text = row[0].text
+    else:
+        text = "".join([f"{_sgr(span.style)}{span.text}" for span in row])
+    return Wrapped(text) if wrapped else text
+
+
+def row_of(entry: Entry, pens: PenBox) -> Row:
+    """Return the row that an entry stands for."""
+    if isinstance(entry, Wrapped):
+        return WrappedRow(_read(entry, pens, keep_blanks=True))
+    return _read(entry, pens)
+
+
+def rewrapped(chain: list[Entry], columns: int, pens: PenBox) -> list[Entry]:
+    """Return one line, in as many entries as it was wrapped to, wrapped anew."""
+    spans = [span for entry in chain for span in _read(entry, pens, keep_blanks=isinstance(entry, Wrapped))]
+    rows = _cut(spans, columns)
+    goes_on = isinstance(chain[-1], Wrapped)
+    entries: list[Entry] = []
+    for at, row in enumerate(rows):
+        wrapped = goes_on or at < len(rows) - 1
+        entries.append(entry_of(tuple(merged(row)) if wrapped else joined(row), wrapped=wrapped))
+    return entries
+
+
+def fits(entry: Entry, columns: int) -> bool:
+    """Return whether an entry needs no more cells than there are."""
+    if "\x1b" in entry:
+        if len(entry) - 3 * entry.count("\x1b") <= columns and entry.isascii() and "\t" not in entry:
+            return True  # no sequence is shorter than three characters
+        entry = _SEQUENCE.sub("", entry)
+    if "\t" in entry:
+        entry = entry.expandtabs(8)
+    return _width(entry) <= columns
+
+
+def joined(spans: list[Span]) -> Row:
+    """Return the spans with neighbours of one style joined and plain blanks at the end left out."""
+    row = merged(spans)
+    if row and row[-1].style == PLAIN:
+        text = row.pop().text.rstrip(" ")
+        if text:
+            row.append(Span(text))
+    return tuple(row)
+
+
+def merged(spans: list[Span]) -> list[Span]:
+    """Return the spans with neighbours of one style joined."""
+    row: list[Span] = []
+    for span in spans:
+        if row and row[-1].style == span.style:
+            row[-1] = Span(row[-1].text + span.text, span.style)
+        else:
+            row.append(span)
+    return row
+
+
+def _read(entry: Entry, pens: PenBox, *, keep_blanks: bool = False) -> Row:
+    if "\x1b" not in entry and "\t" not in entry:
+        text = entry if keep_blanks else entry.rstrip(" ")
+        return (Span(text),) if text else ()
+    pen = pens.plain
+    column = 0
+    spans: list[Span] = []
+    for token in _TOKEN.finditer(entry):
+        if token.lastindex:
+            pen = pen.after(token[1])
+        elif token[0] == "\t":
+            # a tab moves the cursor over cells that stay blank in the default style
+            gap = 8 - column % 8
+            column += gap
+            spans.append(Span(" " * gap))
+        elif "\x1b" not in token[0]:
+            column += len(token[0])
+            spans.append(Span(token[0], pen.style))
+    return tuple(merged(spans)) if keep_blanks else joined(spans)
+
+
+def _cut(spans: list[Span], columns: int) -> list[list[Span]]:
+    """Return the spans in rows of at most `columns` cells."""
+    rows: list[list[Span]] = [[]]
+    room = columns
+    for span in spans:
+        text = span.text
+        while text:
+            count = _count_fitting(text, room)
+            if count:
+                rows[-1].append(Span(text[:count], span.style))
+                room -= _width(text[:count])
+                text = text[count:]
+            if text:
+                rows.append([])
+                room = columns
+                if columns < 2 and cell_width(text[0]) > columns:
+                    text = text[1:]
+    return rows
+
+
+def _count_fitting(text: str, room: int) -> int:
+    """Return how many characters take at most `room` cells; what joins the last of them goes with it."""
+    if text.isascii():
+        return min(len(text), room)
+    for at, character in enumerate(text):
+        room -= max(0, cell_width(character))
+        if room < 0:
+            return at
+    return len(text)
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else sum(max(0, cell_width(character)) for character in text)
+
+
+@lru_cache(maxsize=4096)
+def _sgr(style: CellStyle) -> str:
+    """Return the sequence that gives a style, whatever was before."""
+    codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
+    for code, colour in ((38, style.fg), (48, style.bg)):
+        if colour.startswith("#"):
+            codes.append(f"{code};2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:], 16)}")
+        elif colour:
+            codes.append(f"{code};5;{colour}")
+    return f"\x1b[{';'.join(codes)}m"

@@ -1,0 +1,196 @@
+"""The screen and what left it: scrollback, the alternate screen, other sizes, floods."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from core.contract.frame import CellStyle
+from core.terminal.bulk import feed_bulk
+from core.terminal.plain_text import screen_text
+from core.terminal.screen import TerminalScreen
+from tests.core.terminal.screens import make, shown, texts
+
+
+def test_scrollback_keeps_the_newest_lines_styled() -> None:
+    screen = make("".join(f"\x1b[3{n % 8}m{n}\x1b[0m\r\n" for n in range(300)), scrollback=50)
+    assert len(screen.history) == 50
+    rows = list(screen.history.rows(0, 1000))
+    assert texts(rows)[-1] == "295"
+    assert rows[-1][0].style == CellStyle(fg="7")
+    assert list(screen.history.rows(10, 12)) == rows[10:12]
+    assert list(screen.history.rows(60, 70)) == []
+
+
+def test_the_alternate_screen_leaves_the_main_one_alone() -> None:
+    screen = make("main\x1b[?1049h\x1b[Hother\r\n" + "x\r\n" * 50)
+    assert screen.frame().alternate
+    assert len(screen.history) == 0
+    screen.feed("\x1b[?1049l!")
+    assert shown(screen)[0] == "main!"
+
+
+def test_clear_with_scrollback() -> None:
+    screen = make("x\r\n" * 20 + "\x1b[H\x1b[2J\x1b[3J")
+    assert len(screen.history) == 0
+    assert shown(screen) == [""] * 5
+
+
+def test_wrapped_lines_are_wrapped_anew() -> None:
+    screen = make("abcdefghij" * 3 + "\r\nshort\r\n$ ", columns=20)
+    screen.resize(10, 5)
+    assert shown(screen) == ["abcdefghij", "abcdefghij", "abcdefghij", "short", "$"]
+    assert (screen.cursor.x, screen.cursor.y) == (2, 4)
+    screen.resize(40, 5)
+    assert shown(screen)[:3] == ["abcdefghij" * 3, "short", "$"]
+    assert (screen.cursor.x, screen.cursor.y) == (2, 2)
+
+
+def test_a_smaller_screen_pushes_lines_up_and_a_larger_one_takes_them_back() -> None:
+    screen = make("1\r\n2\r\n3\r\n4\r\n5")
+    screen.resize(20, 2)
+    assert shown(screen) == ["4", "5"]
+    assert texts(list(screen.history.rows(0, 9))) == ["1", "2", "3"]
+    screen.resize(20, 4)
+    assert shown(screen) == ["2", "3", "4", "5"]
+    assert screen.cursor.y == 3
+
+
+def test_resizing_behind_a_full_screen_program() -> None:
+    screen = make("abcdefghijklmnopqrst$ \x1b[?1049h\x1b[Hfull")
+    screen.resize(10, 4)
+    assert shown(screen)[0] == "full"
+    screen.feed("\x1b[?1049l")
+    assert shown(screen)[:3] == ["abcdefghij", "klmnopqrst", "$"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), max_size=12), st.text("ab 世\n\x1b[1m", max_size=200)
+)
+def test_a_storm_of_sizes_breaks_nothing(sizes: list[tuple[int, int]], text: str) -> None:
+    screen = make(text.replace("\n", "\r\n") + "\x1b[?1049hx\x1b[?1049l")
+    for columns, lines in sizes:
+        screen.resize(columns, lines)
+        screen.feed("x\r\n\x1b[3;4Hy")
+        assert len(screen.display) == len(screen.frame().rows) == lines
+        assert all(len(line.text) == len(line.styles) == columns for line in screen.grid)
+        assert 0 <= screen.cursor.y < lines
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{:6} the quick brown fox jumps over the lazy dog, and then it does it all again, 1 to 99",
+        "\x1b[2m{:6}\x1b[0m \x1b[1;32mINFO\x1b[0m \x1b[38;5;208mname\x1b[0m took \x1b[48;2;9;9;9;33m12 ms\x1b[0m",
+        "".join(f"\x1b[38;2;{n * 3};{n};77m{n % 10}" for n in range(80)) + "\x1b[m",
+        "größe {:6} — ½ × 3 µm ┌──────┐ │ 日本 │",
+    ],
+    ids=["plain", "log", "a colour a cell", "other letters"],
+)
+def test_ten_thousand_lines_take_less_than_twenty_megabytes(line: str) -> None:
+    tracemalloc.start()
+    try:
+        screen = TerminalScreen(100, 24, 500)
+        before = tracemalloc.get_traced_memory()[0]
+        for n in range(600):
+            screen.feed(line.format(n) + "\r\n")  # as they come, and not as a flood
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert len(screen.history) == 500
+    assert grown * 10_000 / 500 < 20_000_000
+
+
+# --- floods -----------------------------------------------------------------------------------------
+
+LINES = st.one_of(
+    st.text("ab \t", max_size=50),
+    st.text("é─x", max_size=30),
+    st.builds(
+        "{}{}{}{}".format,
+        st.sampled_from(["", "\x1b[31m", "\x1b[44m", "\x1b[1;38;5;9m", "\x1b[7m"]),
+        st.text("xyz", max_size=45),
+        st.sampled_from(["", "\x1b[0m", "\x1b[K", "\x1b[m", "\x1b[39m", "\x1b[49m", "\t"]),
+        st.text("w", max_size=5),
+    ),
+    st.sampled_from(
+        ["plain", "\x1b[32mok\x1b[0m", "\x1b[42mbg\x1b[0m", "\x1b[42mbg\x1b[K\x1b[0m", "\x1b[44m\x1b[0K\x1b[49m"]
+    ),
+    st.sampled_from(["\x1b[2Aup", "世", "\x1b[?25l", "\x1b[10C", "\x1b7"]),
+)
+
+
+@given(
+    st.lists(LINES, min_size=20, max_size=80),
+    st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m", "\x1b[32m"]),
+)
+def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str) -> None:
+    text = before + "\r\n".join(lines) + "\r\nend"
+    fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
+    fast.feed(text)
+    for character in text:
+        slow.feed(character)
+    assert fast.frame() == slow.frame()
+    assert list(fast.history.rows(0, 99)) == list(slow.history.rows(0, 99))
+    assert screen_text(fast) == screen_text(slow)
+
+
+def test_a_flood_takes_the_short_way() -> None:
+    screen = TerminalScreen(20, 4, 30)
+    text = "".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000))
+    assert feed_bulk(screen, screen._parser, screen._fast, text) == ""
+    assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
+
+
+# --- the scrollback at another width ------------------------------------------------------------------
+
+
+@given(st.lists(LINES, min_size=5, max_size=40), st.lists(st.integers(3, 60), min_size=1, max_size=4))
+def test_older_lines_are_wrapped_anew_and_lose_nothing(lines: list[str], widths: list[int]) -> None:
+    screen = TerminalScreen(20, 4, 10_000)
+    screen.feed("\r\n".join(lines) + "\r\nend")
+    before = screen_text(screen)
+    for width in widths:
+        screen.resize(width, 4)
+        while screen.history.rewrap_more(1.0):
+            pass
+        rows = screen.history.rows(0, len(screen.history))
+        assert max((sum(cell_len(span.text) for span in row) for row in rows), default=0) <= width
+        assert screen_text(screen) == before
+
+
+def test_blanks_where_a_line_was_wrapped_are_kept() -> None:
+    text = "123456789 " * 7 + "世" * 9 + " end"
+    screen = make("top\r\n" + text + "\r\n" + "\r\n" * 9, columns=11)
+    assert text in screen_text(screen)
+    for width in (7, 30, 3, 2, 200):
+        screen.resize(width, 5)
+        while screen.history.rewrap_more(1.0):
+            pass
+        assert text in screen_text(screen)
+    assert text in texts(list(screen.history.rows(0, 9)) + list(screen.frame().rows))
+
+
+def test_wrapping_anew_takes_its_time_in_pieces() -> None:
+    screen = TerminalScreen(80, 4, 3000)
+    screen.feed("".join(f"{n:05} {'word ' * 12}\r\n" for n in range(1000)))
+    screen.history.rewrap(20)
+    while screen.history.rewrap_more(0):  # at least one line a turn
+        screen.feed("new\r\n")  # what comes in meanwhile stays as it is
+    rows = texts(list(screen.history.rows(0, 3000)))
+    assert len(rows) == 3000
+    assert max(map(len, rows)) <= 20
+
+
+def test_lines_with_many_styles_are_kept_in_few_bytes() -> None:
+    screen = TerminalScreen(80, 24, 2000)
+    cells = "".join(f"\x1b[38;2;{n * 3};{n};7m{chr(97 + n % 26)}" for n in range(80))
+    screen.feed(f"{cells}\x1b[0m\r\n" * 2100)
+    entries = screen.history._entries
+    assert sum(map(sys.getsizeof, entries)) < 2.5 * sum(map(len, entries))
+    assert screen.history.rows(5, 6)[0] == screen.frame().rows[0]
