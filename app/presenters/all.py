@@ -23,6 +23,7 @@ from app.presenters.status import StatusPresenter
 from app.presenters.todos import TodosPresenter
 from app.presenters.transcript import TranscriptPresenter
 from app.presenters.undo import UndoPresenter
+from app.presenters.welcome import WelcomePresenter
 from app.stage import Presenter, Stage
 
 
@@ -54,4 +55,4 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:
     """Return the presenters that stand for themselves."""
-    return (SearchPresenter(stage), DraftsPresenter(stage), AttentionPresenter(stage))
+    return (SearchPresenter(stage), DraftsPresenter(stage), AttentionPresenter(stage), WelcomePresenter(stage))

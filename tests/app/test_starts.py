@@ -83,3 +83,16 @@ async def test_what_is_typed_before_the_session_is_there_is_not_lost(project: Pa
         if app.workspace.prompt.draft.text:
             await pilot.press("enter")
         await run.shows("❯ help", "replace")
+
+
+async def test_a_fresh_session_says_where_it_is_and_names_the_keys_in_force(project: Path) -> None:
+    (project / "AGENTS.md").write_text("Be brief.\n")
+    async with running(project) as run:
+        await run.shows("stet 0.", "help says how", "AGENTS.md", "f1 every key")
+
+
+async def test_a_name_with_markup_stays_a_name(project: Path) -> None:
+    odd = project / "**bold**`[link](x)"
+    odd.mkdir()
+    async with running(odd, "say hello") as run:
+        await run.shows("**bold**`[link](x)", "script/")
