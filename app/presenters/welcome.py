@@ -1,4 +1,4 @@
-"""The first words of a fresh session: where it works, with which model, and where the keys are. Not part of the record."""
+"""The first words of a fresh session: where it works, with which model, and the keys. They are not recorded."""
 
 from __future__ import annotations
 
@@ -43,9 +43,8 @@ class WelcomePresenter(Presenter):
             names = ", ".join(as_code(file.path.name) for file in files[:4])
             more = f" and {len(files) - 4} more" if len(files) > 4 else ""
             paragraphs.append(f"The model is told what stands in {names}{more}.")
-        paragraphs.append(
-            f"{self._key('app.help')} every key · {self._key('app.palette')} every action · `/sessions` earlier sessions"
-        )
+        keys = f"{self._key('app.help')} every key · {self._key('app.palette')} every action"
+        paragraphs.append(f"{keys} · `/sessions` earlier sessions")
         return paragraphs
 
     def _key(self, action: str) -> str:
