@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -13,8 +14,9 @@ from pathlib import Path
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import LlmContent
 from core.contract.visible import make_visible_line
-from core.fileops.operations import Operation
+from core.fileops.operations import Operation, ReadOperation
 from core.fileops.planner import Plan, PlannedOperation
+from core.fileops.reading import Found, Lookout
 from core.fileops.steps import Step
 from core.fileops.transaction import Transaction
 from core.workspace.listing import Stop
@@ -38,7 +40,9 @@ class OperationResult:
     content: LlmContent = ""
     error: ToolErrorType | None = None
     paths: tuple[str, ...] = ()
-    """Absolute paths that it changed."""
+    """Absolute paths that it changed, or would change."""
+    found: Found | None = None
+    """What it gave, where it only looks."""
 
 
 @dataclass(slots=True)
@@ -53,17 +57,23 @@ class Outcome:
     duration: float = 0.0
     """Seconds, planning and review not counted."""
     parallelism: int = 0
-    """The most reads that ran together."""
+    """The most operations that looked at files at the same time."""
 
     @property
     def changed(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(path for result in self.results for path in result.paths))
+        return self._paths(OperationState.SUCCEEDED)
+
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """What a dry run would change."""
+        return self._paths(OperationState.PLANNED)
+
+    def _paths(self, state: OperationState) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(path for result in self.results if result.state is state for path in result.paths))
 
 
-RunRead = Callable[[Operation], Awaitable[tuple[LlmContent, ToolErrorType | None]]]
-"""Does what a single reading tool does; an error type where it failed."""
 OnProgress = Callable[[int, OperationState], None]
-"""Told as soon as an operation, by index, is done."""
+"""Told as soon as an operation, by index, is done; in any thread."""
 
 
 class FileOperationsRun:
@@ -78,7 +88,7 @@ class FileOperationsRun:
         self,
         plan: Plan,
         folder: Path,
-        run_read: RunRead,
+        lookout: Lookout,
         *,
         transaction: bool = True,
         dry_run: bool = False,
@@ -88,9 +98,10 @@ class FileOperationsRun:
     ) -> None:
         self._plan = plan
         self._folder = folder
-        self._run_read = run_read
+        self._lookout = lookout
         self._is_one = transaction
         self._dry_run = dry_run
+        self._max_parallel = max_parallel
         self._slots = asyncio.Semaphore(max_parallel)
         self._stop = stop or Stop()
         self._on_progress = on_progress
@@ -182,7 +193,7 @@ class FileOperationsRun:
     def _finish_change(self, index: int) -> None:
         item, result = self._plan.operations[index], self._outcome.results[index]
         result.state, result.paths = OperationState.SUCCEEDED, item.touched
-        result.content = ". ".join([item.text, *(f"[{note}]" for note in item.notes)])
+        result.content = _said(item)
         self._tell(index)
 
     def _take_back(self) -> None:
@@ -205,8 +216,8 @@ class FileOperationsRun:
                 if broken:
                     result.content = f"Not done: it depends on '{broken}', which was not done."
                 elif self._dry_run:
-                    result.state = OperationState.PLANNED
-                    result.content = f"Would be done: {item.text}"
+                    result.state, result.paths = OperationState.PLANNED, item.touched
+                    result.content = _said(item)
                     self._tell(index)
                 else:
                     await asyncio.to_thread(self._change_apart, index)
@@ -243,41 +254,75 @@ class FileOperationsRun:
                 self._outcome.results[index].content = "Not run in a dry run: it reads what earlier operations change."
             return
         done = {index: asyncio.Event() for index in wanted}
+        reads = [i for i in wanted if isinstance(self._plan.operations[i].operation, ReadOperation)]
+        together = [index for index in reads if done.keys().isdisjoint(order.needs[index])]
 
         async def read(index: int) -> None:
             for other in order.needs[index]:
                 if other in done:
                     await done[other].wait()
             try:
-                await self._read_one(index)
+                if self._is_due(index):
+                    await self._read_one(index)
             finally:
                 done[index].set()
 
+        async def read_together() -> None:
+            try:
+                await self._read_together(together)
+            finally:
+                for index in together:
+                    done[index].set()
+
         async with asyncio.TaskGroup() as group:
-            for index in wanted:
+            if together:
+                group.create_task(read_together())
+            for index in done.keys() - together:
                 group.create_task(read(index))
 
-    async def _read_one(self, index: int) -> None:
-        item, result = self._plan.operations[index], self._outcome.results[index]
-        if not item.is_ready or self._stop.is_set:
-            return
+    def _is_due(self, index: int) -> bool:
+        """Return whether an operation can still run; says why where it depends on one that was not done."""
+        if not self._plan.operations[index].is_ready or self._stop.is_set:
+            return False
         broken = self._broken_need(index)
         if broken:
-            result.content = f"Not done: it depends on '{broken}', which was not done."
-            return
+            self._outcome.results[index].content = f"Not done: it depends on '{broken}', which was not done."
+        return not broken
+
+    async def _read_one(self, index: int) -> None:
         async with self._slots:
-            self._running += 1
-            self._outcome.parallelism = max(self._outcome.parallelism, self._running)
-            try:
-                result.content, result.error = await self._run_read(item.operation)
-            finally:
-                self._running -= 1
-        result.state = OperationState.FAILED if result.error is not None else OperationState.SUCCEEDED
+            with self._counted(1):
+                found = await self._lookout.run(self._plan.operations[index].operation)
+        self._note_found(index, found)
+
+    async def _read_together(self, indexes: Sequence[int]) -> None:
+        indexes = [index for index in indexes if self._is_due(index)]
+        operations = [op for i in indexes if isinstance(op := self._plan.operations[i].operation, ReadOperation)]
+        with self._counted(len(indexes)):
+            await self._lookout.run_together(operations, lambda number, found: self._note_found(indexes[number], found))
+
+    @contextlib.contextmanager
+    def _counted(self, count: int) -> Iterator[None]:
+        self._running += count
+        self._outcome.parallelism = max(self._outcome.parallelism, min(self._running, self._max_parallel))
+        try:
+            yield
+        finally:
+            self._running -= count
+
+    def _note_found(self, index: int, found: Found) -> None:
+        result = self._outcome.results[index]
+        result.content, result.error, result.found = found.content, found.error, found
+        result.state = OperationState.FAILED if found.error is not None else OperationState.SUCCEEDED
         self._tell(index)
 
     def _tell(self, index: int) -> None:
         if self._on_progress is not None:
             self._on_progress(index, self._outcome.results[index].state)
+
+
+def _said(item: PlannedOperation) -> str:
+    return ". ".join([item.text, *(f"[{note}]" for note in item.notes)])
 
 
 def check_same(shown: Plan, now: Plan) -> None:

@@ -6,12 +6,14 @@ Where an operation does what a single tool does it takes the same arguments; not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from core.contract.errors import ToolFailure
 from core.contract.visible import make_visible_line
+from core.fileops.order import Node, order_nodes
 from core.tools.builtin.glob import GlobParams
 from core.tools.builtin.list_directory import ListDirectoryParams
 from core.tools.builtin.read_file import ReadFileParams
@@ -249,6 +251,18 @@ KINDS: dict[str, type[Operation]] = {
 }
 
 
+class InvalidOperations(InvalidToolParams):
+    """Operations that are refused before anything is looked at."""
+
+    def __init__(self, problems: Sequence[str], sound: Mapping[str, Operation]) -> None:
+        self.problems = tuple(problems)
+        self.sound = sound
+        """Those that could be read, by how they are called in messages."""
+        count = len(problems)
+        lines = "\n".join(problems)
+        super().__init__(f"{count} problem{'s' if count > 1 else ''}; nothing was done:\n{lines}")
+
+
 def label(index: int, operation: Mapping[str, Any]) -> str:
     """Return how an operation is called in messages."""
     name, type = (make_visible_line(str(operation.get(key) or ""))[:60] for key in ("id", "type"))
@@ -259,12 +273,13 @@ def parse_operations(raw: Sequence[Mapping[str, Any]]) -> tuple[Operation, ...]:
     """Return the operations, each with an id.
 
     Raises:
-        InvalidToolParams: everything that is wrong, a line for each.
+        InvalidOperations: everything that is wrong, a line for each.
     """
     problems: list[str] = []
-    parsed: list[Operation] = []
+    parsed: dict[str, Operation] = {}
+    operations: list[Operation] = []
     if not raw or len(raw) > MAX_OPERATIONS:
-        raise InvalidToolParams(f"'operations' must hold 1 to {MAX_OPERATIONS} operations, not {len(raw)}.")
+        raise InvalidOperations([f"'operations' must hold 1 to {MAX_OPERATIONS} operations, not {len(raw)}."], {})
     given = {str(table["id"]) for table in raw if table.get("id")}
     for index, table in enumerate(raw):
         name = label(index, table)
@@ -281,12 +296,13 @@ def parse_operations(raw: Sequence[Mapping[str, Any]]) -> tuple[Operation, ...]:
             operation = operation.model_copy(update={"id": _free_name(index, given)})
         if operation.problem():
             problems.append(f"{name}: {operation.problem()}")
-        parsed.append(operation)
-    problems += _across(parsed, given)
+        else:
+            parsed[name] = operation
+        operations.append(operation)
+    problems += _across(operations, given)
     if problems:
-        count = len(problems)
-        raise InvalidToolParams(f"{count} problem{'s' if count > 1 else ''}; nothing was done:\n" + "\n".join(problems))
-    return tuple(parsed)
+        raise InvalidOperations(problems, parsed)
+    return tuple(operations)
 
 
 def _free_name(index: int, given: set[str]) -> str:
@@ -297,7 +313,7 @@ def _free_name(index: int, given: set[str]) -> str:
     return name
 
 
-def _across(operations: Iterable[Operation], given: set[str]) -> list[str]:
+def _across(operations: Sequence[Operation], given: set[str]) -> list[str]:
     problems = []
     seen: set[str] = set()
     for operation in operations:
@@ -312,7 +328,18 @@ def _across(operations: Iterable[Operation], given: set[str]) -> list[str]:
                 problems.append(
                     f"operation '{name}': it depends on '{make_visible_line(other)[:60]}', which is not there"
                 )
-    return problems
+    return problems or _circle(operations)
+
+
+def _circle(operations: Sequence[Operation]) -> list[str]:
+    """Return the members of a circle of dependencies; paths can make none, as their order follows the names."""
+    here = {operation.id for operation in operations}
+    nodes = [Node(op.id, op.changes, (), tuple(name for name in op.depends_on if name in here)) for op in operations]
+    try:
+        order_nodes(nodes)
+    except ToolFailure as failure:
+        return [failure.message]
+    return []
 
 
 def operation_schema() -> dict[str, Any]:

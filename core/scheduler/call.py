@@ -61,7 +61,7 @@ class CallProgress:
                 error.message if error else "",
                 error.type if error else None,
                 self._worked,
-                str(result.data.get("summary", "")),
+                str(result.data.get("short", result.data.get("summary", ""))),
                 llm_text(result.llm_content),
             )
         )

@@ -44,6 +44,8 @@ class FileContent:
     fingerprint: Fingerprint
     mode: int
     """Permission bits."""
+    is_cached: bool = False
+    """They were not read from the disk just now: nothing happened to the file since."""
 
 
 _KINDS = (

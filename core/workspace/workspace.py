@@ -112,9 +112,17 @@ class Workspace:
 
     def is_ignored(self, place: WorkspacePath) -> bool:
         """Return whether git's or our own ignore rules leave a path out; never in scratch and read-only directories."""
-        if place.root not in self.roots or not place.inside:
-            return False
-        return bool(IgnoreRules(place.root).ignored_among([(place.inside, os.path.isdir(place.path))]))
+        return bool(self.ignored_among([place]))
+
+    def ignored_among(self, places: Sequence[WorkspacePath]) -> set[str]:
+        """As `is_ignored` for many: return the real paths of those that are left out."""
+        ignored: set[str] = set()
+        for root in dict.fromkeys(place.root for place in places if place.root in self.roots):
+            inside = {place.inside: place for place in places if place.root == root and place.inside}
+            asked = [(path, os.path.isdir(place.path)) for path, place in inside.items()]
+            found = IgnoreRules(root).ignored_among(asked) if asked else ()
+            ignored.update(inside[path].path for path in found)
+        return ignored
 
     def shown(self, path: str) -> str:
         """Return an absolute path as people see it: relative to the first workspace directory where it lies inside."""

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import os
 from collections import Counter
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -17,31 +18,29 @@ from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.events import FileChanged
 from core.contract.requests import ApprovalReply
 from core.contract.state import ApprovalMode
-from core.contract.tool import Kind, LlmContent, ToolLocation, ToolResult
+from core.contract.tool import Kind, ToolLocation, ToolResult
 from core.contract.visible import make_visible_line
+from core.fileops.changes import file_changes, review_files
 from core.fileops.engine import FileOperationsRun, OperationState, Outcome, check_same
 from core.fileops.operations import (
     DeleteOperation,
-    GlobOperation,
-    ListOperation,
+    InvalidOperations,
     MoveOperation,
     Operation,
-    ReadOperation,
-    SearchOperation,
     TransformOperation,
     operation_schema,
     parse_operations,
 )
 from core.fileops.planner import Choice, Plan, Planner
-from core.fileops.report import FileOperationsReport, file_changes, review_files
+from core.fileops.reading import Lookout
+from core.fileops.report import FileOperationsReport
 from core.tools.abort import AbortSignal
-from core.tools.builtin.glob import GlobInvocation
-from core.tools.builtin.list_directory import ListDirectoryInvocation
-from core.tools.builtin.read_file import ReadFileInvocation
-from core.tools.builtin.search_file_content import SearchFileContentInvocation
 from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ShellConfig, UpdateOutput
-from core.tools.parameters import InvalidToolParams, ToolParams
+from core.tools.parameters import ToolParams
 from core.workspace.listing import Stop
+
+_MAX_JUDGED = 200
+"""Operations of a refused call whose paths are looked at, so that it is refused at once."""
 
 
 class FileOperationsParams(ToolParams):
@@ -58,6 +57,7 @@ class FileOperationsParams(ToolParams):
 class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
     approved = False
     _plan: Plan | None = None
+    _dates: Mapping[str, tuple[int, int, int] | None] = {}
     _reply: ApprovalReply | None = None
 
     @cached_property
@@ -113,11 +113,22 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         if self.params.transaction:
             _check_ready(plan)
         self._plan = plan
+        self._dates = await asyncio.to_thread(_dates, plan)
         files = await asyncio.to_thread(review_files, plan, self.context.workspace)
         if not files:
             return None
         count = len(files)
         return FileOperationsConfirmation(f"Change {count} path{'s' if count > 1 else ''}", files)
+
+    def is_outdated(self) -> bool:
+        if self._plan is None:
+            return False
+        dates = _dates(self._plan)
+        if dates == self._dates:
+            return False
+        shown, now = self._plan, self._planner().plan(approved=True)
+        self._dates = dates
+        return shown.before != now.before or shown.after != now.after
 
     def amended(self, reply: ApprovalReply) -> Self:
         invocation = copy.copy(self)
@@ -153,21 +164,21 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
 
     async def _run(self, stop: Stop, abort: AbortSignal, update_output: UpdateOutput | None) -> ToolResult:
         plan = await asyncio.to_thread(self._final_plan, stop)
-        report = FileOperationsReport(plan, self.params.transaction)
+        report = FileOperationsReport(plan, self.context.workspace)
         loop = asyncio.get_running_loop()
 
-        def tell(index: int, state: OperationState) -> None:
+        def show(index: int, state: OperationState) -> None:
             text = report.progress(index, state)
             if update_output is not None:
-                loop.call_soon_threadsafe(update_output, text)
+                update_output(text)
 
-        async def run_read(operation: Operation) -> tuple[LlmContent, ToolErrorType | None]:
-            return await self._read(operation, abort)
+        def tell(index: int, state: OperationState) -> None:
+            loop.call_soon_threadsafe(show, index, state)
 
         run = FileOperationsRun(
             plan,
             self._journals(),
-            run_read,
+            Lookout(self.context, abort),
             transaction=self.params.transaction,
             dry_run=self.params.dry_run,
             max_parallel=self.params.max_parallel,
@@ -176,7 +187,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         )
         outcome = await run.run()
         await self._publish(plan, outcome)
-        return await asyncio.to_thread(report.result, outcome, self.context.workspace, self._reply)
+        return await asyncio.to_thread(report.result, outcome, self._reply)
 
     def _final_plan(self, stop: Stop) -> Plan:
         """Return the plan that was shown, or what the user took of it; one made now where nobody was asked."""
@@ -204,23 +215,6 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
             raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "This session has no place for the journal of a change.")
         return Path(folder)
 
-    async def _read(self, operation: Operation, abort: AbortSignal) -> tuple[LlmContent, ToolErrorType | None]:
-        invocation: BaseToolInvocation[Any]
-        if isinstance(operation, ReadOperation):
-            invocation = ReadFileInvocation(operation, self.context)
-        elif isinstance(operation, SearchOperation):
-            invocation = SearchFileContentInvocation(operation, self.context)
-        elif isinstance(operation, GlobOperation):
-            invocation = GlobInvocation(operation, self.context)
-        else:
-            assert isinstance(operation, ListOperation)
-            invocation = ListDirectoryInvocation(operation, self.context)
-        try:
-            result = await invocation.execute(abort)
-        except ToolFailure as failure:
-            return str(failure), failure.type
-        return result.llm_content, result.error.type if result.error else None
-
     async def _publish(self, plan: Plan, outcome: Outcome) -> None:
         """Tell what changed, and remember it as seen by the model."""
         ledger = self.context.workspace.ledger
@@ -232,6 +226,18 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
                 if fingerprint is not None:
                     ledger.note(change.path, fingerprint)
             await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
+
+
+def _dates(plan: Plan) -> dict[str, tuple[int, int, int] | None]:
+    """Return what tells cheaply that a touched path may have changed: inode, size, date; none where nothing is."""
+    dates: dict[str, tuple[int, int, int] | None] = {}
+    for path in plan.before:
+        try:
+            status = os.stat(path, follow_symlinks=False)
+            dates[path] = (status.st_ino, status.st_size, status.st_mtime_ns)
+        except OSError:
+            dates[path] = None
+    return dates
 
 
 def _check_ready(plan: Plan) -> None:
@@ -260,9 +266,22 @@ class FileOperationsTool(BaseDeclarativeTool):
     def validate_tool_param_values(self, params: FileOperationsParams) -> str | None:
         try:
             parse_operations(params.operations)
-        except InvalidToolParams as error:
-            return error.message
+        except InvalidOperations as error:
+            return InvalidOperations([*error.problems, *self._refused(error.sound)], {}).message
         return None
+
+    def _refused(self, operations: Mapping[str, Operation]) -> list[str]:
+        """Return what the workspace's guard says against operations of a call that is refused anyway."""
+        if self.context is None:
+            return []
+        refused = []
+        for name, operation in list(operations.items())[:_MAX_JUDGED]:
+            for raw in operation.paths():
+                try:
+                    self.context.workspace.resolve(raw, for_write=operation.changes, approved=True)
+                except ToolFailure as failure:
+                    refused.append(f"{name}: {failure.message}")
+        return refused
 
     def create_invocation(self, params: FileOperationsParams) -> FileOperationsInvocation:
         return FileOperationsInvocation(params, self.context)

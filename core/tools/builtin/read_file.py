@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -87,23 +87,29 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
         return await run_stoppable(self._read, abort)
 
     def _read(self, stop: Stop) -> ToolResult:
-        workspace = self.context.workspace
         place = self.resolve()
-        if workspace.is_ignored(place):
+        return self.read(place, is_ignored=self.context.workspace.is_ignored(place))
+
+    def read(self, place: WorkspacePath, *, is_ignored: bool) -> ToolResult:
+        """Read the resolved path in this thread; `is_ignored` says whether ignore rules leave it out."""
+        if is_ignored:
             raise ToolFailure(
                 ToolErrorType.INVALID_TOOL_PARAMS,
                 f"File path '{place.path}' is ignored by configured ignore patterns.",
                 "A shell command can show it, if the user agrees.",
             )
         content = self._content(place)
-        workspace.ledger.note(place.path, content.fingerprint)
+        self.context.workspace.ledger.note(place.path, content.fingerprint)
         mime_type = media_type(place.name, content.data)
         if mime_type:
-            return _media_result(place, content.data, mime_type)
-        if is_binary(content.data):
+            result = _media_result(place, content.data, mime_type)
+        elif is_binary(content.data):
             message = f"Cannot display content of binary file: {place.shown}"
-            return ToolResult(message, f"Skipped binary file: {place.shown}", data={"summary": "binary"})
-        return self._text_result(place, decode(content.data))
+            result = ToolResult(message, f"Skipped binary file: {place.shown}", data={"summary": "binary"})
+        else:
+            result = self._text_result(place, decode(content.data))
+        counts = {"files": 1, "bytes": len(content.data), "cache_hits": int(content.is_cached)}
+        return replace(result, data={**result.data, **counts})
 
     def _content(self, place: WorkspacePath) -> FileContent:
         try:

@@ -96,7 +96,7 @@ async def test_every_type_in_one_call(place: Place) -> None:
     first, _, last = text.partition("=== r2 (read)")
     assert "return 1" in first.partition("=== s ")[0] and "return 20" in last, "a read sees what came before it"
     assert "Found 1 match" in text and "x.md" in text
-    assert result.data["summary_table"]["succeeded"] == 13
+    assert result.data["summary"]["succeeded"] == 13
     changed = {os.path.relpath(e.path, place.root) for e in place.events if isinstance(e, FileChanged)}
     assert changed == {"a.py", "new/deep/n.txt", "b.py", "c.py", "lib/c.py", "lib/c2.py"}
     assert os.listdir(place.journals) == ["lock"] and not list(place.root.rglob(".stet-*"))
