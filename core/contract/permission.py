@@ -32,3 +32,5 @@ class RequestWithdrawn:
     """The asker no longer waits: its dialog closes itself."""
 
     request_id: RequestId
+    renewed: bool = False
+    """Its proposal is made again: another request for the same call follows, or the call's end."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.bus.bus import Bus
-from core.contract.confirmation import CommandPart, ConfirmationDetails, ExecConfirmation, InfoConfirmation
+from core.bus.bus import Bus, Revoked
+from core.contract.confirmation import (
+    CommandPart,
+    ConfirmationDetails,
+    EditConfirmation,
+    ExecConfirmation,
+    FileOperationsConfirmation,
+    InfoConfirmation,
+)
 from core.contract.confirmation import ToolConfirmationOutcome as Outcome
 from core.contract.errors import StetError
 from core.contract.events import ApprovalMode, CallRejected, ModeChanged, Notice, NoticeLevel, RuleAdded
@@ -21,12 +30,14 @@ from core.policy.engine import Decision, PolicyEngine
 from core.policy.rule_files import RuleFiles
 from core.policy.rules import SHELL_TOOL, Rule, Verdict, rule_from_table
 from core.scheduler.asked_calls import AskedCall, AskedCalls
+from core.scheduler.taint import SESSION, Taint
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ToolInvocation
 
 log = logging.getLogger(__name__)
 
-_SESSION = "this session"
+_LOOK = 1.0
+"""Seconds between two looks at the files of a proposal that waits for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,8 @@ class Passage:
     reply: ApprovalReply | None = None
     by_policy: bool = False
     """Closed without asking anyone."""
+    is_outdated: bool = False
+    """What was shown no longer fits the disk: the proposal is to be made and shown again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +76,17 @@ class Gate:
         self._bus = bus
         self._asker = asker
         self._asked = AskedCalls()
+        self.taint = Taint()
+        """What came into the conversation from strangers."""
+        if not asker:
+            bus.attach("taint", self.taint.note)
+        self._grants: set[asyncio.Event] = set()
+        """One for each question that waits: set by every grant."""
 
     def on_behalf_of(self, asker: str) -> Gate:
         """Return the gate for a sub-agent: the same policy and memory, and its requests say who asks."""
         gate = Gate(self.policy, self._bus, self.files, asker)
-        gate._asked = self._asked
+        gate._asked, gate.taint = self._asked, self.taint
         return gate
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
@@ -97,16 +116,25 @@ class Gate:
             return await self._reject(call, decision.reason, turn)
         if not note and isinstance(invocation, BaseToolInvocation):
             note = await invocation.reason_to_ask()
-        if decision.verdict is Verdict.ALLOW and not note:
+        doubts = () if note else self.taint.doubts(decision, invocation)
+        if decision.verdict is Verdict.ALLOW and not note and not doubts:
             return Passage(True)
         details = await invocation.should_confirm_execute(abort)
         offer = _Offer() if note else await asyncio.to_thread(self._offer, tool, call, invocation, decision)
+        if doubts:
+            note, offer = self.taint.in_words(doubts), _Offer(doubts)
         request = self._request(tool, call, details, decision, note, offer)
         waiting = on_ask()
         if hasattr(waiting, "__await__"):
             await waiting
         self._asked.add(AskedCall(tool.rule_name, tool.kind, dict(call.args), _paths_of(invocation)))
-        reply = await self._bus.ask(request, turn=turn, call=call.id)
+        revoked: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        async with self._watching(tool, call, invocation, request, note, revoked):
+            try:
+                reply = await self._bus.ask(request, turn=turn, call=call.id, revoked=revoked)
+            except Revoked:
+                is_outdated = revoked.result()
+                return Passage(not is_outdated, is_outdated=is_outdated)
         if reply == ApprovalRequest.unanswered():
             return await self._reject(call, f"{reply.feedback}, and it asks: {request.reason}{_way_out(offer)}", turn)
         if not reply.approved:
@@ -118,7 +146,48 @@ class Gate:
             if edited.verdict is Verdict.DENY:
                 return await self._reject(call, f"as edited: {edited.reason}", turn)
         await self._grant(tool, reply, offer, turn)
+        if isinstance(invocation, BaseToolInvocation):
+            self.taint.name_hosts(invocation.hosts)
+        if reply.outcome is not Outcome.PROCEED_ONCE:
+            for granted in self._grants:
+                granted.set()
         return Passage(True, reply=reply)
+
+    @asynccontextmanager
+    async def _watching(
+        self,
+        tool: DeclarativeTool,
+        call: ToolCall,
+        invocation: ToolInvocation,
+        request: ApprovalRequest,
+        note: str,
+        revoked: asyncio.Future[bool],
+    ) -> AsyncIterator[None]:
+        """Meanwhile take the question back when a grant has answered it, or its files are not those that were shown."""
+        shows_files = isinstance(request.details, (EditConfirmation, FileOperationsConfirmation))
+        granted = asyncio.Event()
+
+        async def watch() -> None:
+            while not revoked.done():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(granted.wait(), _LOOK if shows_files else None)
+                if granted.is_set() and not note:
+                    decision = await asyncio.to_thread(self.decide, tool, call, invocation)
+                    if decision.verdict is Verdict.ALLOW:
+                        revoked.set_result(False)
+                        return
+                granted.clear()
+                if shows_files and isinstance(invocation, BaseToolInvocation):
+                    if await asyncio.to_thread(invocation.is_outdated):
+                        revoked.set_result(True)
+
+        watcher = asyncio.ensure_future(watch())
+        self._grants.add(granted)
+        try:
+            yield
+        finally:
+            self._grants.discard(granted)
+            watcher.cancel()
 
     async def _reject(self, call: ToolCall, reason: str, turn: int) -> Passage:
         await self._bus.publish(CallRejected(call.id, call.name, reason, self._asker), turn=turn, call=call.id)
@@ -166,7 +235,7 @@ class Gate:
         saved = session if self.files is not None else ()
         if saved and tool.kind is Kind.EDIT:
             saved = tuple(
-                Rule(tool.rule_name, "allow", path=os.path.relpath(path, self.policy.root), source=_SESSION)
+                Rule(tool.rule_name, "allow", path=os.path.relpath(path, self.policy.root), source=SESSION)
                 for path in paths[:1]
             )
         session, saved = (
@@ -180,13 +249,18 @@ class Gate:
     async def _grant(self, tool: DeclarativeTool, reply: ApprovalReply, offer: _Offer, turn: int) -> None:
         outcome = reply.outcome
         if outcome is Outcome.PROCEED_ALWAYS and tool.kind is Kind.EDIT:
-            self.policy.mode = ApprovalMode.AUTO_EDIT
-            await self._bus.publish(ModeChanged(ApprovalMode.AUTO_EDIT), turn=turn)
+            if self.policy.mode is not ApprovalMode.AUTO_EDIT:
+                self.policy.mode = ApprovalMode.AUTO_EDIT
+                await self._bus.publish(ModeChanged(ApprovalMode.AUTO_EDIT), turn=turn)
         elif outcome is Outcome.PROCEED_ALWAYS_AND_SAVE:
             for rule in offer.saved:
                 await self._save(rule, reply.scope, turn)
         else:
-            for rule in _granted(tool, outcome, offer):
+            granted = _granted(tool, outcome, offer)
+            self.taint.grant(granted)
+            for rule in granted:
+                if rule in self.policy.rules:
+                    continue
                 self.policy.add(rule)
                 await self._bus.publish(RuleAdded(rule.as_toml()), turn=turn)
 
@@ -208,7 +282,7 @@ def _narrowed(tool: DeclarativeTool, invocation: BaseToolInvocation[Any]) -> tup
     if not fields:
         return ()
     try:
-        return (rule_from_table({"tool": tool.rule_name, "decision": "allow", **fields}, _SESSION),)
+        return (rule_from_table({"tool": tool.rule_name, "decision": "allow", **fields}, SESSION),)
     except StetError as error:
         log.warning("the tool %s names no valid rule: %s", tool.name, error)
         return ()
@@ -223,8 +297,8 @@ def _granted(tool: DeclarativeTool, outcome: Outcome, offer: _Offer) -> tuple[Ru
     if tool.name == SHELL_TOOL:
         return offer.session  # never all commands at once
     if outcome is Outcome.PROCEED_ALWAYS_SERVER and "__" in tool.name:
-        return (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source=_SESSION),)
-    return (Rule(tool.rule_name, "allow", source=_SESSION),)
+        return (Rule(tool.name.split("__", 1)[0] + "__*", "allow", source=SESSION),)
+    return (Rule(tool.rule_name, "allow", source=SESSION),)
 
 
 def _kind_of(tool: DeclarativeTool, invocation: ToolInvocation) -> Kind:

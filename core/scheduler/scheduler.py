@@ -130,7 +130,7 @@ class Scheduler:
         await progress.start()
         state, result = CallState.CANCELLED, cancelled_result(abort.reason)
         try:
-            await run_abortable(_all_done(place.before_asking(earlier)), abort, grace=0)
+            await _wait_for(place.before_asking(earlier), abort)
             state, result = await self._process(progress, place, earlier, turn, abort)
         except Aborted:
             pass
@@ -199,27 +199,28 @@ class Scheduler:
             if passage.reply is not None and isinstance(invocation, BaseToolInvocation):
                 invocation = invocation.amended(passage.reply)
             await progress.enter(CallState.SCHEDULED)
-            await run_abortable(_all_done(place.before_running(earlier)), abort, grace=0)
+            await _wait_for(place.before_running(earlier), abort)
             state, result = await self._execute(progress, tool, invocation, turn, abort)
             rounds += 1
-            if result.error is None or result.error.type is not ToolErrorType.FILE_CHANGED or rounds > MAX_STALE_ROUNDS:
+            if (
+                result.error is None
+                or result.error.type is not ToolErrorType.FILE_CHANGED
+                or rounds >= MAX_STALE_ROUNDS
+            ):
                 return state, _with_note(result, passage)
             note = _OUTDATED
 
-    async def _refused(
-        self, error: ToolFailure, progress: CallProgress, turn: int, *, is_outdated: bool
-    ) -> ToolResult:
+    async def _refused(self, error: ToolFailure, progress: CallProgress, turn: int, *, is_outdated: bool) -> ToolResult:
         """Return the result of a call that can't be done; one that was under review must not vanish without a word."""
         if not is_outdated:
             return ToolResult.failure(error.type, str(error), error.display)
-        paths = ", ".join(location.path for location in progress.locations)
-        message = f"{paths} changed on disk before the change was approved, and the change no longer fits."
+        message = f"The file changed on disk before this was approved, and it no longer fits: {progress.description}"
         await self._bus.publish(
             Notice(message, f"Nothing was written. The model was told: {error.message}", NoticeLevel.WARNING),
             turn=turn,
             call=progress.call.id,
         )
-        return ToolResult.failure(error.type, f"{message} Read it again.\n{error}", error.display)
+        return ToolResult.failure(error.type, f"{message}\nRead the file again.\n{error}", error.display)
 
     async def _execute(
         self,
@@ -272,9 +273,10 @@ def _only_looks(tool: DeclarativeTool, invocation: ToolInvocation | None) -> boo
     return tool.is_read_only if own is None else own
 
 
-async def _all_done(places: Iterable[Place]) -> None:
+async def _wait_for(places: Iterable[Place], abort: AbortSignal) -> None:
     for place in places:
-        await place.done.wait()
+        if not place.done.is_set():
+            await run_abortable(place.done.wait(), abort, grace=0)
 
 
 class _LiveOutput:

@@ -123,6 +123,16 @@ class BaseToolInvocation(ABC, Generic[P]):
         return None
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that it sends something to, in lower case."""
+        return ()
+
+    @property
+    def origin(self) -> str:
+        """Whom its result comes from and its arguments go to, in words, where that is a server: `the MCP server x`."""
+        return ""
+
+    @property
     def names_all_paths(self) -> bool:
         """Whether `tool_locations` names everything that a call which edits, deletes or moves will change."""
         return True
@@ -143,6 +153,10 @@ class BaseToolInvocation(ABC, Generic[P]):
     async def reason_to_ask(self) -> str:
         """Return why this call must be shown even where a rule allows it (a stale file, a fuzzy match), or nothing."""
         return ""
+
+    def is_outdated(self) -> bool:
+        """Return whether what was shown for confirmation is no longer what would be done. Looks at the disk."""
+        return False
 
     def get_policy_update_options(self, outcome: ToolConfirmationOutcome) -> Mapping[str, Any]:
         """Return the fields that narrow the rule which `outcome` creates (`command_prefix`, `path`, `args_pattern`)."""

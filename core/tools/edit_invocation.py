@@ -158,6 +158,21 @@ class EditInvocation(PathInvocation[P]):
         file = decode(content.data)
         return Proposal(place, file, content.fingerprint, self.change(file, place), is_stale)
 
+    def is_outdated(self) -> bool:
+        proposal = self._proposal
+        if proposal is None:
+            return False
+        path, shown = proposal.place.path, proposal.fingerprint
+        try:
+            status = os.stat(path, follow_symlinks=False)
+        except OSError:
+            return shown is not None
+        if shown is None:
+            return True
+        if (status.st_ino, status.st_size, status.st_mtime_ns) == (shown.inode, shown.size, shown.mtime_ns):
+            return False
+        return not shown.same_content(self.context.workspace.fingerprint(proposal.place))
+
     def amended(self, reply: ApprovalReply) -> Self:
         invocation = copy.copy(self)
         invocation.approved = True
