@@ -136,6 +136,8 @@ def _check(step: Step, parent: int, name: str) -> None:
 
 def _replace(roots: Roots, step: Step, parent: int, name: str) -> None:
     assert step.before is not None
+    if not os.access(name, os.W_OK, dir_fd=parent, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     if step.in_place:
         overwrite(parent, name, step.data, step.before.mode)
         return

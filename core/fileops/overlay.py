@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.doing import see
-from core.fileops.entries import Roots
+from core.fileops.entries import MAX_TREE, Roots
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
+from core.workspace.beneath import open_beneath
 from core.workspace.paths import WorkspacePath, is_inside
 from core.workspace.workspace import Workspace
+
+MAX_COPIED_BYTES = 100 * 1024 * 1024
+"""Of a directory that is copied as a whole: the plan holds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +46,19 @@ class Overlay:
     """Planned changes over the disk. For one thread; a context manager.
 
     Places must have passed the workspace's guard for writing.
+
+    Args:
+        judge: refuses files that may not be touched, of a directory that is copied; raises `ToolFailure`.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, judge: Callable[[WorkspacePath], object] = lambda place: None) -> None:
         self.steps: list[Step] = []
         self.before: dict[str, Entry | None] = {}
         """By absolute path, what each touched path was at first."""
         self._workspace = workspace
         self._now: dict[str, Entry | None] = {}
         self._roots = Roots()
+        self._judge = judge
 
     def __enter__(self) -> Overlay:
         self._roots.__enter__()
@@ -140,7 +149,7 @@ class Overlay:
         self._check_free(target)
         self._make_parents(target)
         if source.root != target.root or self._device(source) != self._device(target):
-            self._copy_entry(now, target)
+            self._copy_entry(source, now, target)
             self.remove(source)
             return
         step = Step(StepKind.MOVE, source.root, source.inside, self._expected(source, now), target=target.inside)
@@ -156,24 +165,62 @@ class Overlay:
         self._set(target, None, now)
 
     def copy(self, source: WorkspacePath, target: WorkspacePath) -> None:
-        """Put a copy of a file or a link where nothing stands."""
+        """Put a copy of a file, a link or a directory with everything in it where nothing stands."""
         now = self._existing(source)
+        if now.seen.kind is EntryKind.DIRECTORY and is_inside(target.path, source.path):
+            raise _refused(ToolErrorType.INVALID_TOOL_PARAMS, "A directory can't be copied into itself", source)
         self._check_free(target)
         self._make_parents(target)
-        self._copy_entry(now, target)
+        self._copy_entry(source, now, target)
 
-    def _copy_entry(self, now: Entry, target: WorkspacePath) -> None:
+    def _copy_entry(self, source: WorkspacePath, now: Entry, target: WorkspacePath) -> None:
         if now.seen.kind is EntryKind.FILE:
             self.write(target, now.data, now.seen.mode)
         elif now.seen.kind is EntryKind.LINK:
             self._do(target, Step(StepKind.LINK, target.root, target.inside, target=now.target))
             self._set(target, None, now)
         else:
-            raise ToolFailure(
-                ToolErrorType.TARGET_IS_DIRECTORY,
-                f"A directory can't be copied, or moved to another file system: {target.shown}",
-                "Use a shell command, or name its files.",
-            )
+            self._copy_tree(source, now, target)
+
+    def _copy_tree(self, source: WorkspacePath, top: Entry, target: WorkspacePath) -> None:
+        known: dict[str, dict[str, bool]] = {}
+        for path, planned in self._now.items():
+            if is_inside(path, source.path):
+                known.setdefault(os.path.dirname(path), {})[os.path.basename(path)] = planned is not None
+        waiting = [(source, top, target)]
+        count = size = 0
+        while waiting:
+            folder, now, copied = waiting.pop()
+            step = Step(StepKind.MAKE_DIRECTORY, copied.root, copied.inside, mode=now.seen.mode or None)
+            self._do(copied, step)
+            self._set(copied, None, Entry(Seen(EntryKind.DIRECTORY)))
+            for name in self._names(folder, now, known.get(folder.path, {})):
+                place, new = folder.below(name), copied.below(name)
+                self._judge(place)
+                entry = self._existing(place)
+                count, size = count + 1, size + len(entry.data)
+                if count > MAX_TREE or size > MAX_COPIED_BYTES:
+                    raise ToolFailure(
+                        ToolErrorType.FILE_TOO_LARGE,
+                        f"The directory holds too much to be copied: {source.shown}",
+                        "Use a shell command, or name its files.",
+                    )
+                if entry.seen.kind is EntryKind.DIRECTORY:
+                    waiting.append((place, entry, new))
+                else:
+                    self._copy_entry(place, entry, new)
+
+    def _names(self, folder: WorkspacePath, now: Entry, known: Mapping[str, bool]) -> list[str]:
+        """Return what stands in a directory; `known` says of planned changes in it whether something is there."""
+        names = {name for name, stands in known.items() if stands}
+        if now.origin:
+            inside = os.path.relpath(now.origin, folder.root)
+            fd = open_beneath(self._roots.open(folder.root), inside, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                names.update(name for name in os.listdir(fd) if name not in known)
+            finally:
+                os.close(fd)
+        return sorted(names)
 
     def _existing(self, place: WorkspacePath) -> Entry:
         now = self.entry(place)

@@ -113,7 +113,7 @@ class Planner:
             _decline(items, former, choice)
         last = {path: index for index in order.sequence if items[index].is_ready for path in _touched_of(former, index)}
         stale: dict[str, None] = {}
-        with Overlay(self._workspace) as overlay:
+        with Overlay(self._workspace, lambda place: self._check_name(place, approved)) as overlay:
             for index in order.sequence:
                 item = items[index]
                 broken = _broken_need(items, order, index)
@@ -127,8 +127,12 @@ class Planner:
                     self._plan_one(item, overlay, approved, stale)
                     self._take_choice(item, index, overlay, choice, last, approved)
                 except ToolFailure as failure:
-                    item.failure = failure
                     overlay.go_back(mark)
+                    if former is not None and former.operations[index].is_ready:
+                        self._check_unchanged(former, index)
+                        item.declined = f"it no longer applies without what the user left out: {failure.message}"
+                    else:
+                        item.failure = failure
                 item.steps = tuple(overlay.steps[first:])
                 item.touched = tuple(dict.fromkeys(_paths_of(item.steps)))
             after = {path: overlay.final(path) for path in overlay.touched()}
@@ -156,6 +160,18 @@ class Planner:
             if last.get(path) == index and isinstance(item.operation, TransformOperation) and before is not None:
                 overlay.write(self._workspace.resolve(path, for_write=True, approved=approved), before.data)
 
+    def _check_unchanged(self, former: Plan, index: int) -> None:
+        """Refuse where an operation that could be done can't be any more because its files changed on disk."""
+        with Overlay(self._workspace) as disk:
+            for path in former.operations[index].touched:
+                place = self._workspace.locate(path, for_write=True)
+                if disk.entry(place) != former.before.get(path):
+                    raise ToolFailure(
+                        ToolErrorType.FILE_CHANGED,
+                        f"File changed on disk since it was shown: {place.shown}",
+                        "Look at it again, then repeat the call.",
+                    )
+
     # --- order ------------------------------------------------------------------------------------
 
     def _order(self) -> Order:
@@ -181,10 +197,13 @@ class Planner:
 
     def _judged(self, raw: str, operation: Operation, approved: bool) -> WorkspacePath:
         place = self._place(raw, operation)
+        self._check_name(place, approved)
+        return place
+
+    def _check_name(self, place: WorkspacePath, approved: bool) -> None:
         judgement = self._workspace.judge(place)
         if judgement.verdict is Verdict.ALLOW or (judgement.verdict is Verdict.ASK and approved):
-            return place
-        self._workspace.resolve(raw, for_write=True, approved=approved)  # says why not
+            return
         raise ToolFailure(
             ToolErrorType.SENSITIVE_PATH,
             f"Path is sensitive: {place.shown} (its name matches '{judgement.pattern}')",

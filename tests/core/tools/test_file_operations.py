@@ -236,6 +236,113 @@ async def test_a_rejected_hunk_rebuilds_what_builds_on_it(place: Place) -> None:
     assert place.text("a.py") == place.text("a2.py") == "def a():\n    return 7\n"
 
 
+async def test_what_no_longer_applies_without_a_declined_part_is_named_and_the_rest_is_done(place: Place) -> None:
+    operations = (
+        {"id": "new", "type": "create", "file_path": "n.py", "content": "n = 1\n"},
+        {"id": "copied", "type": "copy", "source": "n.py", "destination": "n2.py"},
+        edit("n2.py", "n = 1", "n = 2", id="on top"),
+        edit("b.py", "return 1", "return 2", id="b"),
+    )
+    invocation, _ = await review(place, *operations)
+    result = await invocation.amended(taken(declined=(str(place.root / "n.py"),))).execute(AbortSignal())
+    assert result.error is None, llm_text(result.llm_content)
+    states = {op["id"]: op["state"] for op in result.data["operations"]}
+    assert states == {"new": "skipped", "copied": "skipped", "on top": "skipped", "b": "succeeded"}
+    assert "no longer applies" in llm_text(result.llm_content) and "n.py" in llm_text(result.llm_content)
+    assert not (place.root / "n2.py").exists() and "return 2" in place.text("b.py")
+
+
+async def test_what_no_longer_applies_because_its_file_changed_stops_everything(place: Place) -> None:
+    invocation, _ = await review(place, edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
+    (place.root / "b.py").write_text("someone else's\n")
+    before = snapshot(place.root)
+    with pytest.raises(ToolFailure) as failure:
+        await invocation.amended(taken(declined=(str(place.root / "a.py"),))).execute(AbortSignal())
+    assert failure.value.type is ToolErrorType.FILE_CHANGED and snapshot(place.root) == before
+
+
+async def test_a_directory_is_copied_with_what_is_planned_in_it(place: Place) -> None:
+    (place.root / "docs" / "deep").mkdir()
+    (place.root / "docs" / "deep" / "run.sh").write_text("#!/bin/sh\n")
+    (place.root / "docs" / "deep" / "run.sh").chmod(0o755)
+    (place.root / "docs" / "link").symlink_to("deep/run.sh")
+    result = await place.run(
+        edit("docs/x.md", "# x", "# y"),
+        {"type": "create", "file_path": "docs/new.md", "content": "new\n"},
+        {"type": "delete", "path": "docs/link"},
+        {"type": "copy", "source": "docs", "destination": "pages/copy"},
+    )
+    assert result.error is None, llm_text(result.llm_content)
+    docs, copied = snapshot(place.root / "docs"), snapshot(place.root / "pages" / "copy")
+    assert docs == copied and docs["x.md"][2] == b"# y\n" and docs["deep/run.sh"][1] == 0o755
+    (place.root / "docs" / "id.pem").write_text("key\n")
+    before = snapshot(place.root)
+    result = await place.run({"type": "copy", "source": "docs", "destination": "again"})
+    assert result.error is not None and result.error.type is ToolErrorType.SENSITIVE_PATH
+    assert snapshot(place.root) == before
+
+
+async def test_a_directory_moves_to_another_workspace_directory(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    place.context.workspace = Workspace([place.root, tmp_path / "other"])
+    before = snapshot(place.root / "docs")
+    target = str(tmp_path / "other" / "docs")
+    result = await place.run({"type": "move", "source": "docs", "destination": target}, transaction=True)
+    assert result.error is None, llm_text(result.llm_content)
+    assert snapshot(tmp_path / "other" / "docs") == before and not (place.root / "docs").exists()
+
+
+async def test_a_file_that_may_not_be_written_is_not_replaced(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *args, **kwargs: False)
+    before = snapshot(place.root)
+    result = await place.run(edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
+    assert result.error is not None and snapshot(place.root) == before
+    assert "Permission denied: a.py" in llm_text(result.llm_content)
+
+
+async def test_a_circle_and_a_path_outside_are_said_with_all_else(place: Place) -> None:
+    looking = {"type": "read", "file_path": "a.py"}
+    circle = [{**looking, "id": "x", "depends_on": ["y"]}, {**looking, "id": "y", "depends_on": ["x"]}]
+    out = {"id": "out", "type": "create", "file_path": "../out.txt", "content": "x"}
+    message = place.tool.validate_tool_params({"operations": [*circle, out]})
+    assert message is not None and "in a circle: x → y → x" in message
+    assert "operation 3 'out' (create): Path is not within workspace" in message
+
+
+async def test_a_dry_run_shows_the_whole_change(place: Place) -> None:
+    before = snapshot(place.root)
+    result = await place.run(
+        edit("a.py", "return 1", "return 2"),
+        {"type": "create", "file_path": "n.py", "content": "n = 1\n"},
+        {"type": "delete", "path": "b.py"},
+        dry_run=True,
+    )
+    assert snapshot(place.root) == before and not place.events
+    for part in ("-    return 1\n+    return 2", "+n = 1", "-def b():"):
+        assert part in result.data["diff"] and part in llm_text(result.llm_content)
+    assert result.data["summary"] == {
+        "succeeded": 3,
+        "failed": 0,
+        "files_read": 0,
+        "files_changed": 3,
+        "lines_added": 2,
+        "lines_removed": 3,
+    }
+    assert set(result.data["performance"]) == {"duration", "parallelism", "cache_hits", "bytes"}
+
+
+async def test_every_operation_is_told_of_while_it_runs(place: Place) -> None:
+    shown: list[Any] = []
+    invocation = place.invocation(
+        *({"id": name, "type": "read", "file_path": f"{name}.py"} for name in "abc"),
+        edit("a.py", "return 1", "return 2", id="e"),
+        {"id": "after", "type": "read", "file_path": "a.py"},
+    )
+    await invocation.execute(AbortSignal(), shown.append)
+    assert len(shown) == 5 and shown[0].startswith("1 of 5 operations")
+    assert shown[-1].endswith("- ✓ edit `e`\n- ✓ read `after`")
+
+
 async def test_a_file_that_changed_since_it_was_shown_stops_everything(place: Place) -> None:
     operations = (edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
     for reply in (taken(), taken(declined=(str(place.root / "a.py"),))):
