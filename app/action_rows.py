@@ -110,6 +110,7 @@ _APP = (
             ("pane.todo", "f4 alt+2", "Todo list", "Show and focus the todo list."),
             ("pane.changes", "f5 alt+3", "Changes", "Show what each turn changed on disk, and take it back."),
             ("pane.shell", "f6 alt+4", "Shell pane", "Show the shell; again hides it."),
+            ("context.show", "f7 alt+5", "Context", "What fills the model's window; drop, pin, bring back."),
             ("pane.side", "ctrl+b", "Side column", "Show or hide the column at the right."),
             ("pane.maximise", "f11 alt+m", "Maximise", "Give the focused pane the whole screen; again gives it back."),
             ("shell.height", "alt+t", "Shell height", "A third of the screen, two thirds, none."),

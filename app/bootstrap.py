@@ -314,9 +314,9 @@ class _Publisher:
 
 
 def _restored(resumed: ResumedSession) -> History:
-    history = restored_history(resumed.messages)
-    history.pinned = tuple(message for message in resumed.pinned if message in history.messages)
-    return history
+    messages = restored_history(resumed.messages).messages
+    pinned = tuple(message for message in resumed.pinned if message in messages)
+    return History(messages, pinned, resumed.replacements)
 
 
 def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | None:

@@ -10,6 +10,7 @@ from app.actions import Action, Catalogue, Scope, show_key
 from app.commands.registry import C, Command
 from widgets.approval.confirm import ConfirmScreen
 from widgets.approval.dialog import DecisionScreen
+from widgets.context.screen import ContextScreen
 from widgets.diff.review_keys import REVIEW_KEYS
 from widgets.help.screen import HelpRow, HelpSection
 
@@ -17,6 +18,7 @@ _DIALOGS = (
     (Scope.REVIEW, "Review of changes", REVIEW_KEYS),
     (Scope.DIALOG, "Every dialog", DecisionScreen.BINDINGS),
     (Scope.DIALOG, "Confirmation", ConfirmScreen.BINDINGS),
+    (Scope.DIALOG, "Context view", ContextScreen.BINDINGS),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from app.commands.registry import Command, command
+from app.services.context_view import ContextView
 from app.services.undo_review import review_undo
 from app.stage import Stage
 from core.agent.compaction import render
@@ -19,6 +20,7 @@ from core.contract.visible import make_visible_line
 from core.diff.hunks import make_patch
 from widgets.approval.ask import ask
 from widgets.approval.dialog import present
+from widgets.context.screen import ContextWish
 from widgets.diff.review import ReviewScreen
 from widgets.prompt.draft import Draft
 
@@ -34,39 +36,36 @@ def _busy(stage: Stage) -> str:
     return "the agent is at work" if stage.engine.agent.is_busy else ""
 
 
-@command("context", arguments="[drop N | restore N | pin N | diff | back]", unavailable=_busy)
+@command("context", arguments="[list | drop N | restore N | pin N | diff | back]")
 async def show_context(stage: Stage, arguments: str) -> None:
-    """What fills the model's window, item by item.
+    """What fills the model's window, item by item; items are dropped, brought back and pinned there.
 
-    `drop N` takes a result, an answer or an image out, `restore N` brings it back; `pin N` keeps an item's message
-    through every compaction, and again lets it go. `diff` shows what the last change of the context made of it, and
-    `back` takes that change back.
+    `list` writes it into the chat. `drop N` takes a result, an answer or an image out, `restore N` brings it back;
+    `pin N` keeps an item's message through every compaction, and again lets it go. `diff` shows what the last change
+    of the context made of it, and `back` takes that change back, and again the one before.
     """
     verb, _, rest = arguments.partition(" ")
-    agent, editor = stage.engine.agent, stage.engine.context_editor
+    view = ContextView(stage)
     match verb:
         case "":
+            await _view(stage, view)
+        case "list":
             await _tell(stage, await asyncio.to_thread(_listing, stage))
-        case "drop":
-            await agent.replace_history(editor.drop(agent.history, _number(rest)), f"item {rest} dropped")
-            await _tell(stage, f"Item {rest} is out of the context. /context restore {rest} brings it back.")
-        case "restore":
-            await agent.replace_history(editor.restore(agent.history, _number(rest)), f"item {rest} restored")
-            await _tell(stage, f"Item {rest} is back in the context.")
-        case "pin":
-            pinned = editor.pin(agent.history, _number(rest))
-            verb = "pinned: no compaction touches it" if len(pinned) > len(agent.history.pinned) else "no longer pinned"
-            await agent.replace_history(agent.history.messages, f"item {rest} {verb}", pinned)
-            await _tell(stage, f"The message of item {rest} is {verb}.")
         case "diff":
             await _show_last_change(stage)
-        case "back":
-            if not agent.history.restorable:
-                raise StetError("The context was not changed.", "/compact makes room in it.")
-            await agent.replace_history(agent.history.restorable, "taken back")
-            await _tell(stage, "The context is as it was before the last change of it.")
         case _:
-            raise StetError(f"/context knows no {verb!r}.", "Use drop, restore, pin, diff or back.")
+            number = _number(rest) if verb in ("drop", "restore", "pin") else 0
+            await _tell(stage, await view.change(verb, number))
+
+
+async def _view(stage: Stage, view: ContextView) -> None:
+    match await view.show():
+        case ContextWish.COMPACT:
+            if reason := _busy(stage):
+                raise StetError(f"The context can't be compacted now: {reason}.", "esc stops it.")
+            await compact.run(stage, "")
+        case ContextWish.COMPARE:
+            await _show_last_change(stage)
 
 
 @command("compact", unavailable=_busy)
@@ -95,12 +94,15 @@ async def compact(stage: Stage, arguments: str) -> None:
 
 async def _show_last_change(stage: Stage) -> None:
     history = stage.engine.agent.history
-    if not history.former:
+    last = history.last_replacement
+    if last is None:
         raise StetError("The context was not changed.", "/compact makes room in it.")
-    if not await _accepts(stage, "The last change of the context: y keeps it, n takes it back", history.restorable,
-                          history.messages):  # fmt: skip
-        await stage.engine.agent.replace_history(history.restorable, "taken back")
-        await _tell(stage, "The context is as it was before the last change of it.")
+    if history.restorable == history.messages:
+        await _tell(stage, f"The last change of the context ({last.reason}) left its text as it is.")
+        return
+    title = f"The last change of the context ({last.reason}): y keeps it, n takes it back"
+    if not await _accepts(stage, title, history.restorable, history.messages):
+        await _tell(stage, await ContextView(stage).change("back", 0))
 
 
 async def _accepts(stage: Stage, title: str, old: tuple[Message, ...], new: tuple[Message, ...]) -> bool:

@@ -32,6 +32,7 @@ class SessionPresenter(Presenter):
         register("app.help", self.show_help)
         register("app.redraw", self._redraw)
         register("app.suspend", self.stage.app.action_suspend_process)
+        register("context.show", lambda: self.stage.spawn(self._prompt.run_command("context")))
         register("pane.chat", lambda: workspace.focus_pane("chat"))
         register("pane.side", self._toggle_side)
         register("pane.maximise", self._toggle_maximised)

@@ -13,7 +13,7 @@ from core.agent.history import History
 from core.agent.limits import TurnLimits
 from core.agent.tokens import tokens_of_text, tokens_of_tools
 from core.agent.turn import Turn
-from core.bus.bus import Bus
+from core.bus.bus import Bus, Channel
 from core.contract.conversation import MediaPart, Message, user_message
 from core.contract.errors import StetError
 from core.contract.events import PromptSubmitted, SteerSubmitted, TurnEnd, TurnFailed, TurnFinished, TurnStarted
@@ -171,14 +171,17 @@ class Agent:
     async def replace_history(
         self, messages: Iterable[Message], reason: str, pinned: Iterable[Message] | None = None
     ) -> None:
-        """Let the history be these messages.
+        """Let the history be these messages; `StetError` while a turn is running."""
+        await self.history.replace(messages, self._channel_of_changes(), reason, pinned)
 
-        Raises:
-            StetError: a turn is running.
-        """
+    async def take_history_back(self) -> bool:
+        """Take the last replacement back; false where there is none, `StetError` while a turn is running."""
+        return await self.history.take_back(self._channel_of_changes())
+
+    def _channel_of_changes(self) -> Channel:
         if self._abort is not None:
             raise StetError("The context can't be changed while the agent works.", "esc stops it.")
-        await self.history.replace(messages, self._bus.channel(self.turn), reason, pinned)
+        return self._bus.channel(self.turn)
 
     async def steer(self, text: str) -> None:
         """Give the running turn a message; it is delivered with the next results, or before the turn would end."""

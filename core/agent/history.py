@@ -7,24 +7,49 @@ order. Each added message is an event; replaying these events gives the same his
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from core.bus.bus import Channel
 from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart
 from core.contract.events import HistoryReplaced, MessageAdded
 
 INTERRUPTED = "[The operation was interrupted before it completed; it may have been done in part.]"
+TAKEN_BACK = "taken back"
+"""Reason of the replacement that takes the one before it back."""
+MAX_REPLACEMENTS = 50
+"""Replacements that can be taken back, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The history was made another one."""
+
+    reason: str
+    former: tuple[Message, ...]
+    """What stood there before."""
+    pinned: tuple[Message, ...]
+    """What of it was pinned."""
+    kept: int
+    """How many messages stood there after it: what follows came since."""
 
 
 class History:
-    """The messages so far."""
+    """The messages so far.
 
-    def __init__(self, messages: Iterable[Message] = (), pinned: Iterable[Message] = ()) -> None:
+    Args:
+        replacements: what was made of them earlier, oldest first.
+    """
+
+    def __init__(
+        self,
+        messages: Iterable[Message] = (),
+        pinned: Iterable[Message] = (),
+        replacements: Iterable[Replacement] = (),
+    ) -> None:
         self._messages: list[Message] = list(messages)
         self.pinned: tuple[Message, ...] = tuple(pinned)
         """What no compaction touches."""
-        self._former: tuple[Message, ...] = ()
-        self._kept = 0
-        """How many messages stood here after the last replacement."""
+        self._replacements = list(replacements)[-MAX_REPLACEMENTS:]
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -37,24 +62,40 @@ class History:
         return last.calls if last is not None and last.role is Role.MODEL else ()
 
     @property
-    def former(self) -> tuple[Message, ...]:
-        """What stood here before the last replacement; empty where nothing was replaced."""
-        return self._former
+    def last_replacement(self) -> Replacement | None:
+        """The one that can be taken back next."""
+        return self._replacements[-1] if self._replacements else None
 
     @property
     def restorable(self) -> tuple[Message, ...]:
         """The history as if the last replacement had not been: what stood before, and what came since."""
-        return (*self._former, *self._messages[self._kept :]) if self._former else ()
+        last = self.last_replacement
+        return (*last.former, *self._messages[last.kept :]) if last is not None else ()
 
     async def replace(
         self, messages: Iterable[Message], channel: Channel, reason: str, pinned: Iterable[Message] | None = None
     ) -> None:
         """Let the history be these messages, and say so; calls that lose their results are closed."""
         fresh = restored_history(messages).messages
-        if pinned is not None:
-            self.pinned = tuple(pinned)
-        self.pinned = tuple(message for message in self.pinned if message in fresh)
-        self._former, self._messages, self._kept = self.messages, list(fresh), len(fresh)
+        former = Replacement(reason, self.messages, self.pinned, len(fresh))
+        self._replacements = [*self._replacements, former][-MAX_REPLACEMENTS:]
+        await self._become(fresh, self.pinned if pinned is None else pinned, reason, channel)
+
+    async def take_back(self, channel: Channel) -> bool:
+        """Take the last replacement back, and say so; false where there is none. What came since stays."""
+        last = self.last_replacement
+        if last is None:
+            return False
+        fresh = restored_history(self.restorable).messages
+        self._replacements.pop()
+        await self._become(fresh, last.pinned, TAKEN_BACK, channel)
+        return True
+
+    async def _become(
+        self, fresh: tuple[Message, ...], pinned: Iterable[Message], reason: str, channel: Channel
+    ) -> None:
+        self._messages = list(fresh)
+        self.pinned = tuple(message for message in pinned if message in fresh)
         places = tuple(place for place, message in enumerate(fresh) if message in self.pinned)
         await channel.publish(HistoryReplaced(fresh, reason, places))
 

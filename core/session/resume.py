@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.agent.history import MAX_REPLACEMENTS, TAKEN_BACK, Replacement
 from core.bus.replay import read_record
 from core.contract.conversation import Message
 from core.contract.envelope import Envelope
@@ -21,6 +22,8 @@ class ResumedSession:
     """Everything recorded, for the screen."""
     messages: tuple[Message, ...]
     pinned: tuple[Message, ...]
+    replacements: tuple[Replacement, ...]
+    """What was made of the history and can be taken back."""
     prompts: tuple[tuple[int, Message], ...]
     """The message that began each turn, with its number."""
     todos: TodoList
@@ -52,18 +55,26 @@ def resume_session(path: Path) -> ResumedSession:
     )
 
 
-def _fold(envelopes: Sequence[Envelope]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """Return the history as it stood at the end, and what of it is pinned."""
+def _fold(
+    envelopes: Sequence[Envelope],
+) -> tuple[tuple[Message, ...], tuple[Message, ...], tuple[Replacement, ...]]:
+    """Return the history as it stood at the end, what of it is pinned, and what was made of it."""
     messages: list[Message] = []
     pinned: tuple[Message, ...] = ()
+    replaced: list[Replacement] = []
     for envelope in envelopes:
         payload = envelope.payload
         if isinstance(payload, MessageAdded):
             messages.append(payload.message)
         elif isinstance(payload, HistoryReplaced):
+            if payload.reason == TAKEN_BACK:
+                del replaced[-1:]
+            else:
+                former = Replacement(payload.reason, tuple(messages), pinned, len(payload.messages))
+                replaced = [*replaced, former][-MAX_REPLACEMENTS:]
             messages = list(payload.messages)
             pinned = tuple(messages[place] for place in payload.pinned if place < len(messages))
-    return tuple(messages), pinned
+    return tuple(messages), pinned, tuple(replaced)
 
 
 def _prompts(envelopes: Sequence[Envelope]) -> tuple[tuple[int, Message], ...]:

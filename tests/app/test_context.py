@@ -13,6 +13,7 @@ from core.contract.events import ApprovalMode, ContextCompacted, HistoryReplaced
 from core.contract.statistics import StatSection
 from tests.app.running import Running, running
 from widgets.approval.question_dialog import QuestionDialog
+from widgets.context.screen import ContextScreen
 from widgets.diff.review import ReviewScreen
 
 pytestmark = pytest.mark.anyio
@@ -71,7 +72,7 @@ def results(run: Running) -> list[str]:
 async def test_items_are_listed_dropped_brought_back_and_pinned(project: Path) -> None:
     async with running(project, TWO_TURNS) as run:
         await two_turns(run)
-        await command(run, "context")
+        await command(run, "context list")
         text = await notice(run, "The context holds about")
         assert "system prompt" in text and "tools" in text
         row = next(line for line in text.splitlines() if " result " in line and "read_file" in line)
@@ -146,3 +147,41 @@ async def test_figures_of_the_session_and_of_its_parts_are_shown(project: Path) 
     async with running(project, TWO_TURNS, resume=session) as run:
         await command(run, "stats")
         assert "Turns          2" in await notice(run, "Tool calls")
+
+
+async def test_the_view_opens_with_a_key_and_what_it_did_is_taken_back_after_resuming(project: Path) -> None:
+    async with running(project, TWO_TURNS) as run:
+        await two_turns(run)
+        (before, _) = results(run)
+        await run.press("f7")
+        await run.shows("context", "read_file: File: a.txt", "tools of this application")
+        view = run.app.screen
+        assert isinstance(view, ContextScreen)
+        row = next(place for place, row in enumerate(view.rows.rows) if row.title.startswith("read_file: File"))
+        view.rows.go_to(row)
+        await run.press("d")
+        await run.shows("✕ dropped")
+        await run.press("escape")
+        session = run.engine.bus.session
+    async with running(project, TWO_TURNS, resume=session) as run:
+        assert "took this out" in results(run)[0]
+        await run.press("f7")
+        await run.shows("✕ dropped", "last change: item 3 dropped")
+        await run.press("b")
+        await run.shows("as it was before")
+        assert results(run)[0] == before
+        assert run.engine.context_editor.items(run.engine.agent.history)[2].dropped is False
+
+
+async def test_what_was_dropped_is_brought_back_by_itself_after_resuming(project: Path) -> None:
+    async with running(project, TWO_TURNS) as run:
+        await two_turns(run)
+        (before, _) = results(run)
+        await command(run, "context drop 3")
+        await command(run, "context pin 4")
+        await notice(run, "is pinned")
+        session = run.engine.bus.session
+    async with running(project, TWO_TURNS, resume=session) as run:
+        await command(run, "context restore 3")
+        await notice(run, "is back in the context")
+        assert results(run)[0] == before

@@ -235,8 +235,11 @@ async def test_a_replacement_can_be_taken_back_with_what_came_since() -> None:
     await history.replace([user_message("a")], bus.channel(1), "rewound")
     await history.add(said("new"), bus.channel(1))
     assert [message.text for message in history.restorable] == ["a", "b", "c", "new"]
-    await history.replace(history.restorable, bus.channel(1), "restored")
-    assert [message.text for message in history.messages] == ["a", "b", "c", "new"]
+    await history.replace(history.messages[:1], bus.channel(1), "rewound again")
+    for texts in (["a", "new"], ["a", "b", "c", "new"]):
+        assert await history.take_back(bus.channel(1))
+        assert [message.text for message in history.messages] == texts
+    assert not await history.take_back(bus.channel(1))
 
 
 async def test_a_replaced_history_is_resumed_as_it_stood(tmp_path: Path) -> None:
@@ -253,6 +256,9 @@ async def test_a_replaced_history_is_resumed_as_it_stood(tmp_path: Path) -> None
     resumed = resume_session(path)
     assert resumed.messages == history.messages
     assert resumed.pinned == (user_message("c"),)
+    again = History(resumed.messages, resumed.pinned, resumed.replacements)
+    assert await again.take_back(bus.channel(2))
+    assert [message.text for message in again.messages] == ["a", "b", "c", "d", "e"]
     assert sum(isinstance(envelope.payload, MessageAdded) for envelope in resumed.envelopes) == 5
 
 

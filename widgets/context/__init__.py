@@ -1,0 +1,1 @@
+"""The context view: what fills the model's window."""
