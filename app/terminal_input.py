@@ -1,6 +1,6 @@
 """What the terminal sends, read a little more carefully than Textual does.
 
-Alt with a digit or Enter arrives as itself also from terminals without the kitty protocol; broken mouse reports and
+Alt with a character or Enter arrives as itself also from terminals without the kitty protocol; broken mouse reports and
 key reports that Textual can't read are dropped, not typed into the prompt; nothing in a paste acts as a key.
 """
 
@@ -20,6 +20,9 @@ _BROKEN_MOUSE = re.compile(r"\x1b\[<(?=[^Mm]*[NIni])[\d;.NaIinf-]*[Mm]")
 
 _ALT = {"\x1b\r": "alt+enter", **{f"\x1b{digit}": f"alt+{digit}" for digit in "0123456789"}}
 """ESC before a key is Alt (xterm's metaSendsEscape); Textual takes these for Enter, and for what macOS types."""
+
+_ALT_CHARACTER = re.compile(r"\x1b[^\x00-\x1f\x7f\[O]")
+"""The same with any character, but for those with which longer sequences begin."""
 
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 """Around a paste (xterm's bracketed paste, mode 2004)."""
@@ -68,9 +71,17 @@ class TerminalInput(XTermParser):
         if (key := _ALT.get(sequence)) is not None:
             return [events.Key(key, None)]
         try:
+            if _ALT_CHARACTER.fullmatch(sequence):
+                return [self._with_alt(key) for key in super()._sequence_to_key_events(sequence[1])]
             return list(super()._sequence_to_key_events(sequence, alt))
         except ValueError:  # a kitty report with fields that were not asked for: the input thread would die of it
             return [events.Key(Keys.Ignore, sequence)]
+
+    @staticmethod
+    def _with_alt(key: events.Key) -> events.Key:
+        """Return a character's key with Alt; Textual takes it from symbols, and turns two letters into arrows."""
+        shift = "shift+" if (key.character or "").isupper() else ""
+        return events.Key(f"alt+{shift}{key.key.lower()}", key.character)
 
 
 def _begun(text: str, marker: str) -> str:

@@ -29,6 +29,9 @@ _MODES = {
     ApprovalMode.YOLO: "everything runs without asking, but for what a rule denies",
 }
 
+_AT_ONCE = frozenset({"ui.theme", "prompt.vim"})
+"""Settings that are in force as soon as they are kept."""
+
 
 async def _tell(stage: Stage, text: str) -> None:
     await stage.engine.bus.publish(Notice(text))
@@ -164,8 +167,16 @@ async def _keep(stage: Stage, key: str, typed: str) -> None:
     path = stage.engine.folders.settings_file
     value = await asyncio.to_thread(save_setting, path, key, typed)
     shown = json.dumps(value, ensure_ascii=False)
-    when = "" if key == "ui.theme" else " It holds from the next start."
+    when = "" if key in _AT_ONCE else " It holds from the next start."
     stage.app.notify(f"{key} = {shown} is kept in {path}.{when}", markup=False)
+
+
+@command("vim")
+async def toggle_vim(stage: Stage, arguments: str) -> None:
+    """Use vi's keys in the prompt, or no longer; it is kept."""
+    prompt = stage.workspace.prompt
+    prompt.use_vim(not prompt.uses_vim)
+    await _keep(stage, "prompt.vim", str(prompt.uses_vim).lower())
 
 
 @command("keys")
@@ -180,4 +191,4 @@ async def show_keys(stage: Stage, arguments: str) -> None:
     await stage.app.dispatch.perform("app.help")
 
 
-COMMANDS: tuple[Command[Stage], ...] = (set_theme, set_mode, set_model, show_settings, show_keys)
+COMMANDS: tuple[Command[Stage], ...] = (set_theme, set_mode, set_model, show_settings, toggle_vim, show_keys)

@@ -58,6 +58,7 @@ class PromptPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
+        self.pane.use_vim(self.stage.engine.settings.prompt.vim)
         register("prompt.editor", lambda: self.stage.spawn(self._open_editor()))
         register("agent.stop", self.stop)
 

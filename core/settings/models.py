@@ -39,6 +39,11 @@ class UiSettings(Group):
     """Bell, notification and title of the terminal, while it has not the focus and something waits or is over."""
 
 
+class PromptSettings(Group):
+    vim: bool = False
+    """Vi's keys in the prompt, from insert mode on; Alt with a letter is Esc and that letter. `/vim` turns them on."""
+
+
 class ReadFileSettings(Group):
     line_numbers: bool = True
     """Number the lines that read_file returns."""
@@ -164,6 +169,8 @@ class Settings(Group):
     """Which model works."""
     ui: UiSettings = UiSettings()
     """The screen."""
+    prompt: PromptSettings = PromptSettings()
+    """What you write in."""
     tools: ToolSettings = ToolSettings()
     """The agent's tools."""
     file_operations: FileOperationsSettings = FileOperationsSettings()

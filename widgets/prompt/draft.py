@@ -67,6 +67,12 @@ class Pastes:
         """Keep a text and return its chip."""
         number = max(self._texts, default=0) + 1
         self._texts[number] = text
+        return self.chip(number)
+
+    def chip(self, number: int) -> str:
+        """Return how a paste is written in the text; empty for one that is not kept."""
+        if (text := self._texts.get(number)) is None:
+            return ""
         lines = text.count("\n") + (not text.endswith("\n"))
         size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
         return f"[Pasted text #{number}, {size}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.actions import SkipAction
@@ -28,6 +29,9 @@ from widgets.prompt.messages import (
 from widgets.prompt.readline import ReadlineArea
 from widgets.prompt.trigger import Trigger, completed, find_trigger
 
+if TYPE_CHECKING:
+    from widgets.prompt.vim_keys import VimKeys
+
 EDITOR_LIMIT = 50_000
 """Characters that the editor holds as text; drafts that are longer hold the rest as a chip."""
 
@@ -49,6 +53,8 @@ class PromptEditor(ReadlineArea):
     COMPONENT_CLASSES = ReadlineArea.COMPONENT_CLASSES | {"prompt--chip"}
 
     mode: reactive[PromptMode] = reactive(PromptMode.AGENT, init=False)
+    vim_mode: reactive[str] = reactive("", init=False)
+    """Vi's mode, with the keys that wait for more; empty without vi's keys."""
 
     def __init__(
         self,
@@ -60,7 +66,8 @@ class PromptEditor(ReadlineArea):
         paste_burst: bool | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._pastes = Pastes()
+        self.pastes = Pastes()
+        self._vim: VimKeys | None = None
         super().__init__(keys, id="prompt-editor")
         self.completion_keys = completion_keys
         self.queued = 0
@@ -80,7 +87,7 @@ class PromptEditor(ReadlineArea):
     def draft(self) -> Draft:
         """What stands in the prompt."""
         text = self.text
-        return Draft(text, self.mode, self._pastes.used_in(text))
+        return Draft(text, self.mode, self.pastes.used_in(text))
 
     def set_draft(self, draft: Draft, *, at_start: bool = False) -> None:
         """Put a draft in place of what stands there; it can be undone by the history only.
@@ -88,12 +95,14 @@ class PromptEditor(ReadlineArea):
         Args:
             at_start: whether the cursor goes to the end of the first line, not of the text.
         """
-        self._pastes.replace(draft.pastes)
+        self.pastes.replace(draft.pastes)
         text = clean_paste(draft.text)
         self.mode = draft.mode
-        self.load_text(text if len(text) <= EDITOR_LIMIT else self._pastes.add(text))
+        self.load_text(text if len(text) <= EDITOR_LIMIT else self.pastes.add(text))
         row = 0 if at_start else self.document.line_count - 1
         self.move_cursor((row, len(self.document[row])))
+        if self._vim is not None:
+            self._vim.restart(insert=self._vim.is_inserting)
 
     def clear_draft(self) -> bool:
         """Empty the prompt and keep in the history what stood there; false if it was empty."""
@@ -107,8 +116,41 @@ class PromptEditor(ReadlineArea):
     def _reset(self) -> None:
         self._walk.restart()
         self.set_draft(Draft())
+        self._insert_again()
 
     # --- keys ---------------------------------------------------------------------------------------
+
+    def use_vim(self, wanted: bool) -> None:
+        """Use vi's keys, or no longer; they begin in insert mode."""
+        if wanted and self._vim is None:
+            from widgets.prompt.vim_keys import VimKeys  # late: most people do without
+
+            self._vim = VimKeys(self)
+        elif not wanted:
+            self._vim = None
+        self._show_vim()
+
+    @property
+    def uses_vim(self) -> bool:
+        return self._vim is not None
+
+    def _show_vim(self) -> None:
+        self.vim_mode = self._vim.shown if self._vim is not None else ""
+
+    def _insert_again(self) -> None:
+        if self._vim is not None:
+            self._vim.restart(insert=True)
+            self._show_vim()
+
+    def _take_vim(self, event: Key) -> bool:
+        """Let vi have a key; false where it is ours."""
+        if self._vim is None:
+            return False
+        if event.key == "escape":
+            self._popup.dismiss(self.find_trigger())
+        taken = self._vim.take(event)
+        self._show_vim()
+        return taken
 
     def action_for(self, event: Key) -> str:
         if self._popup.is_open and (action := self.completion_keys.get(event.key)):
@@ -118,21 +160,34 @@ class PromptEditor(ReadlineArea):
         return super().action_for(event)
 
     async def _on_key(self, event: Key) -> None:
-        if event.key.startswith("alt+") and not self.action_for(event):
-            event.prevent_default()  # a key of the application's, although it comes with a character
-            return
         if self._detects_bursts and await self._judge_burst(event):
             event.stop()
             event.prevent_default()
-            return
-        if event.character in _SIGILS and self.mode is PromptMode.AGENT and self.cursor_location == (0, 0):
-            if self.selection.is_empty:
-                self.mode = _SIGILS[event.character]
-                self._want_completion()
-                event.stop()
-                event.prevent_default()
-                return
-        await super()._on_key(event)
+        elif self._begins_mode(event) or self._take_vim(event):
+            event.stop()
+            event.prevent_default()
+        elif event.key.startswith("alt+") and not self.action_for(event):
+            event.prevent_default()  # a key of the application's, although it comes with a character
+        else:
+            await super()._on_key(event)
+
+    def _begins_mode(self, event: Key) -> bool:
+        """Enter shell or command mode where the key is their sigil, and at the start; in vi's other modes if empty."""
+        inserting = self._vim is None or self._vim.is_inserting
+        sigil = "/" if event.character == ":" and not inserting else event.character
+        if (
+            sigil not in _SIGILS
+            or event.key.startswith("alt+")
+            or self.mode is not PromptMode.AGENT
+            or self.cursor_location != (0, 0)
+        ):
+            return False
+        if not self.selection.is_empty or (self.text and not inserting):
+            return False
+        self.mode = _SIGILS[sigil]
+        self._insert_again()
+        self._want_completion()
+        return True
 
     @property
     def _detects_bursts(self) -> bool:
@@ -140,10 +195,9 @@ class PromptEditor(ReadlineArea):
 
     async def _judge_burst(self, event: Key) -> bool:
         """Return whether the key was dealt with as part of a paste, or as an Enter that waits."""
-        line_end = event.key in ("enter", "ctrl+j")
-        character = (
-            "\n" if line_end else "\t" if event.key == "tab" else event.character if event.is_printable else None
-        )
+        character = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}.get(event.key)
+        if event.is_printable and not event.key.startswith("alt+"):
+            character = event.character
         verdict = self._burst.key(character, event.time, self._clock())
         if verdict is Verdict.NORMAL:
             await self._end_burst()
@@ -165,9 +219,14 @@ class PromptEditor(ReadlineArea):
 
     async def _end_burst(self) -> None:
         if self._burst.settle():
-            await self.app.run_action(self.action_for(Key("enter", "\r")), self)
+            await self._press_enter()
         if text := self._burst.take():
             self.insert_paste(text)
+
+    async def _press_enter(self) -> None:
+        event = Key("enter", "\r")
+        if not self._take_vim(event):
+            await self.app.run_action(self.action_for(event), self)
 
     # --- pastes -------------------------------------------------------------------------------------
 
@@ -183,7 +242,7 @@ class PromptEditor(ReadlineArea):
             self.post_message(PasteRefused(len(text), PASTE_LIMIT))
             return
         large = is_large(text) or len(text) + len(self.text) > EDITOR_LIMIT
-        self._replace_via_keyboard(self._pastes.add(text) if large else text, *self.selection)
+        self._replace_via_keyboard(self.pastes.add(text) if large else text, *self.selection)
 
     def action_paste(self) -> None:
         """Insert the application's clipboard."""
@@ -191,14 +250,14 @@ class PromptEditor(ReadlineArea):
 
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
-        for start, end in self._pastes.spans(line.plain):
+        for start, end in self.pastes.spans(line.plain):
             line.stylize(self.get_component_rich_style("prompt--chip", partial=True), start, end)
         return line
 
     def validate_selection(self, selection: Selection) -> Selection:
         """Keep the cursor out of chips: it jumps over them in the direction that it moves in."""
         row, column = selection.end
-        for start, end in self._pastes.spans(self.document[row]):
+        for start, end in self.pastes.spans(self.document[row]):
             if start < column < end:
                 column = end if (row, column) > self.selection.end else start
                 is_cursor = selection.is_empty
@@ -208,7 +267,7 @@ class PromptEditor(ReadlineArea):
     def action_delete_right(self) -> None:
         """Delete to the right: a character, the selection, or a chip as a whole."""
         row, column = self.cursor_location
-        chip = next((span for span in self._pastes.spans(self.document[row]) if span[0] == column), None)
+        chip = next((span for span in self.pastes.spans(self.document[row]) if span[0] == column), None)
         if chip and self.selection.is_empty:
             self._delete_via_keyboard((row, column), (row, chip[1]))
         else:
@@ -221,7 +280,7 @@ class PromptEditor(ReadlineArea):
             self.mode = PromptMode.AGENT
             self._want_completion()
             return
-        chip = next((span for span in self._pastes.spans(self.document[row]) if span[1] == column), None)
+        chip = next((span for span in self.pastes.spans(self.document[row]) if span[1] == column), None)
         if chip and self.selection.is_empty:
             self._delete_via_keyboard((row, chip[0]), (row, column))
         else:
@@ -299,7 +358,9 @@ class PromptEditor(ReadlineArea):
     def find_trigger(self) -> Trigger | None:
         """Return what may be completed at the cursor."""
         row, column = self.cursor_location
-        return find_trigger(self.mode, self.document[row], row, column) if self.selection.is_empty else None
+        if not self.selection.is_empty or (self._vim is not None and not self._vim.is_inserting):
+            return None
+        return find_trigger(self.mode, self.document[row], row, column)
 
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
         super()._watch_selection(previous_selection, selection)

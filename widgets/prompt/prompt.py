@@ -69,9 +69,11 @@ class PromptPane(Vertical):
         with Horizontal(id="prompt-line"):
             yield Static(self._signs[PromptMode.AGENT], id="prompt-sign", markup=False)
             yield self.editor
+            yield Static(id="prompt-vim", markup=False)
 
     def on_mount(self) -> None:
         self.watch(self.editor, "mode", self._show_mode)
+        self.watch(self.editor, "vim_mode", self._show_vim_mode)
         self.call_after_refresh(self._load_history)  # nobody walks through it before the first paint
 
     # --- for the screen -----------------------------------------------------------------------------
@@ -98,6 +100,14 @@ class PromptPane(Vertical):
             self._save(before)
         return cleared
 
+    def use_vim(self, wanted: bool) -> None:
+        """Use vi's keys in the editor, or no longer."""
+        self.editor.use_vim(wanted)
+
+    @property
+    def uses_vim(self) -> bool:
+        return self.editor.uses_vim
+
     def set_queue(self, prompts: Sequence[str]) -> None:
         """Show the prompts that wait for the agent, oldest first."""
         self.queue = tuple(prompts)
@@ -116,6 +126,14 @@ class PromptPane(Vertical):
         except NoMatches:
             return
         self.update_classes({f"-{each.value}": each is mode for each in PromptMode})
+
+    def _show_vim_mode(self, mode: str) -> None:
+        try:
+            shown = self.query_one("#prompt-vim", Static)
+        except NoMatches:
+            return
+        shown.display = bool(mode)
+        shown.update(Content(mode))
 
     @on(PromptSubmitted)
     @on(SteerRequested)

@@ -79,3 +79,18 @@ async def test_keys_names_the_file(project: Path) -> None:
         await run(stet, "keys")
         await stet.until(lambda: stet.of(Notice), "the notice")
         assert "keys.toml" in stet.of(Notice)[0].message
+
+
+async def test_vis_keys_are_turned_on_and_kept_and_turned_off_again(project: Path) -> None:
+    async with running(project) as stet:
+        await run(stet, "vim")
+        await stet.shows("INSERT")
+        await stet.until(lambda: stet.engine.folders.settings_file.exists(), "the file")
+        assert "vim = true" in stet.engine.folders.settings_file.read_text()
+    async with running(project) as stet:
+        await stet.press(*"one two", "escape")
+        await stet.shows("NORMAL")
+        await stet.press("d", "b", "x")
+        await stet.shows("❯ one")
+        await run(stet, "vim")
+        await stet.until(lambda: "NORMAL" not in stet.text, "vi's mode gone")
