@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
-from core.terminal.pen import PenBox
+from core.contract.frame import PLAIN, Row, Span, WrappedRow
+from core.terminal.pen import PenBox, sequence_of
 from core.terminal.width import cell_width
 
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
 _SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
-_FLAGS = (
-    ("bold", 1), ("dim", 2), ("italic", 3), ("underline", 4), ("blink", 5), ("reverse", 7), ("conceal", 8),
-    ("strike", 9), ("overline", 53),
-)  # fmt: skip
 
 
 class Wrapped(str):
@@ -32,7 +27,7 @@ def entry_of(row: Row, *, wrapped: bool) -> Entry:
     if len(row) == 1 and row[0].style is PLAIN:
         text = row[0].text
     else:
-        text = "".join([f"{_sgr(span.style)}{span.text}" for span in row])
+        text = "".join([f"{sequence_of(span.style)}{span.text}" for span in row])
     return Wrapped(text) if wrapped else text
 
 
@@ -62,6 +57,8 @@ def fits(entry: Entry, columns: int) -> bool:
             return True  # no sequence is shorter than three characters
         entry = _SEQUENCE.sub("", entry)
     if "\t" in entry:
+        if not entry.isascii():
+            return False  # perhaps
         entry = entry.expandtabs(8)
     return _width(entry) <= columns
 
@@ -103,7 +100,7 @@ def _read(entry: Entry, pens: PenBox, *, keep_blanks: bool = False) -> Row:
             column += gap
             spans.append(Span(" " * gap))
         elif "\x1b" not in token[0]:
-            column += len(token[0])
+            column += _width(token[0])
             spans.append(Span(token[0], pen.style))
     return tuple(merged(spans)) if keep_blanks else joined(spans)
 
@@ -141,15 +138,3 @@ def _count_fitting(text: str, room: int) -> int:
 
 def _width(text: str) -> int:
     return len(text) if text.isascii() else sum(max(0, cell_width(character)) for character in text)
-
-
-@lru_cache(maxsize=4096)
-def _sgr(style: CellStyle) -> str:
-    """Return the sequence that gives a style, whatever was before."""
-    codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
-    for code, colour in ((38, style.fg), (48, style.bg)):
-        if colour.startswith("#"):
-            codes.append(f"{code};2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:], 16)}")
-        elif colour:
-            codes.append(f"{code};5;{colour}")
-    return f"\x1b[{';'.join(codes)}m"

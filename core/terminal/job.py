@@ -65,7 +65,7 @@ class Job:
         self.log = OutputLog()
         self.version = 0
         """Grows with every piece of output."""
-        self._screen = screen
+        self._emulator = screen
         self._child = child
         self._publish = publish
         self._speed = 500_000.0
@@ -217,6 +217,12 @@ class Job:
         """Return another descriptor of our side of its terminal or pipe."""
         return self._child.duplicate()
 
+    @property
+    def _screen(self) -> TerminalScreen:
+        """The screen as it is now, with all that was fed drawn."""
+        self._emulator.settle()
+        return self._emulator
+
     # --- its own work -----------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -253,12 +259,12 @@ class Job:
             size = max(_LEAST, int(self._speed * _FEED_SECONDS))
             piece = data[at : at + size]
             began = time.perf_counter()
-            self._screen.feed(piece)
+            self._emulator.feed(piece, hold=True)
             spent = time.perf_counter() - began
             if len(piece) >= _LEAST:
                 self._speed = 0.5 * self._speed + 0.5 * len(piece) / max(spent, 1e-6)
             at += len(piece)
-            self._owed += self._screen.responses
+            self._owed += self._emulator.responses
             self._note_output()
             if at < len(data):
                 await _let_others()

@@ -105,6 +105,10 @@ class Line:
             return self._fill is PLAIN
         return all(cell == " " for cell in self.text) and all(style is PLAIN for style in self.styles)
 
+    def is_fresh(self, style: CellStyle) -> bool:
+        """Return whether nothing was written since it was made with that style."""
+        return self._text is None and not self.pending and self._fill is style
+
     def cut(self, column: int) -> None:
         """Blank a wide character that stands across the left edge of `column`."""
         if self.wide and 0 < column < len(self.text) and self.text[column] == "":
@@ -123,12 +127,13 @@ class Line:
         self.row = None
 
     def resize(self, columns: int) -> None:
-        """Cut the line, or fill it up with blanks."""
+        """Cut the line, or fill it up with blanks; a wrapped line that lacks one cell was left by a wide character."""
         self._columns = columns
         missing = columns - len(self.text)
         if missing > 0:
             self.text.extend([" "] * missing)
             self.styles.extend([PLAIN] * missing)
+            self._short = missing == 1
         elif missing < 0:
             self.cut(columns)
             del self.text[columns:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from core.contract.frame import PLAIN, CellStyle
@@ -31,6 +32,11 @@ _FLAGS: dict[int, dict[str, Any]] = {
     53: {"overline": True},
     55: {"overline": False},
 }
+_CODES = (
+    ("bold", 1), ("dim", 2), ("italic", 3), ("underline", 4), ("blink", 5), ("reverse", 7), ("conceal", 8),
+    ("strike", 9), ("overline", 53),
+)  # fmt: skip
+
 _MAX_PENS = 4096
 MAX_PARAMETERS = 32
 
@@ -143,3 +149,15 @@ class PenBox:
                     self._pens[known.style] = known
             pen = self._pens[style] = Pen(style, self.find)
         return pen
+
+
+@lru_cache(maxsize=4096)
+def sequence_of(style: CellStyle) -> str:
+    """Return the sequence that gives a style, whatever was before."""
+    codes = ["0", *(str(code) for name, code in _CODES if getattr(style, name))]
+    for code, colour in ((38, style.fg), (48, style.bg)):
+        if colour.startswith("#"):
+            codes.append(f"{code};2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:], 16)}")
+        elif colour:
+            codes.append(f"{code};5;{colour}")
+    return f"\x1b[{';'.join(codes)}m"

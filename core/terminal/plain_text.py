@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from core.contract.visible import make_visible
 from core.terminal.screen import TerminalScreen
+from core.terminal.width import clean
 
 _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^Xk][^\x07\x1b]{0,65536}(?:\x07|\x1b\\)?|[ -/]*[0-~])"
@@ -32,11 +33,8 @@ def screen_text(screen: TerminalScreen) -> str:
 
     def lines() -> Iterable[tuple[str, bool]]:
         yield from screen.history.texts()
-        for line in screen.main_lines:
-            yield line.string, line.wrapped
-        if screen.alternate:
-            for line in screen.grid:
-                yield line.string, line.wrapped
+        for line in (*screen.main_lines, *(screen.grid if screen.alternate else ())):
+            yield clean("".join(line.text[: line.length])), line.wrapped
 
     return make_visible(joined_lines(lines()))
 

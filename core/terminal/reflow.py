@@ -6,7 +6,7 @@ from core.contract.frame import PLAIN, CellStyle
 from core.terminal.grid import Grid
 from core.terminal.line import Line, line_of
 
-_MAX_TAKEN = 500
+_MAX_TAKEN = 200
 """Scrollback lines that are wrapped anew with the screen's first line when that one continues them."""
 
 

@@ -13,7 +13,7 @@ from pyte.screens import Cursor
 
 from core.contract.frame import TerminalFrame
 from core.contract.visible import make_visible_line
-from core.terminal.bulk import feed_bulk
+from core.terminal.bulk import BulkFeed
 from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES
 from core.terminal.fast import FastFeed
 from core.terminal.line import Line
@@ -38,21 +38,22 @@ class TerminalScreen(ModalGrid):
         self._frame: TerminalFrame | None = None
         super().__init__(_clamped(columns), _clamped(lines), max(0, scrollback))
         self._parser = Parser(self)
-        self._fast = FastFeed(self, self._parser)
+        self._bulk = BulkFeed(self, self._parser, FastFeed(self, self._parser))
 
     # --- in ---------------------------------------------------------------------------------------
 
-    def feed(self, data: bytes | str) -> None:
-        """Act on output of the program, cut anywhere; large pieces are cheaper than small ones."""
-        text = data if isinstance(data, str) else self._decoder.decode(data)
+    def feed(self, data: bytes | str, *, hold: bool = False) -> None:
+        """Act on output of the program, cut anywhere; large pieces are cheaper than small ones.
+
+        Args:
+            hold: the last lines of a flood need not be drawn before `settle`; until then only `responses` is right.
+        """
         self._frame = None
-        if len(text) >= 2 * self.columns:
-            if self._parser.state:
-                begun = text.find("\n") + 1
-                self._fast.feed(text[:begun])
-                text = text[begun:]
-            text = feed_bulk(self, self._parser, self._fast, text)
-        self._fast.feed(text)
+        self._bulk.feed(data if isinstance(data, str) else self._decoder.decode(data), hold=hold)
+
+    def settle(self) -> None:
+        """Draw what was held back."""
+        self._bulk.settle()
 
     def resize(  # type: ignore[override]  # pyte names lines first; everything of ours names columns first
         self, columns: int | None = None, lines: int | None = None
@@ -62,6 +63,7 @@ class TerminalScreen(ModalGrid):
         if (columns, lines) == (self.columns, self.lines):
             return
         self._frame = None
+        self.settle()
         if self.alternate:
             self._resize_hidden(columns, lines)
             self._crop(columns, lines)
@@ -108,6 +110,7 @@ class TerminalScreen(ModalGrid):
     def frame(self) -> TerminalFrame:
         """Return the screen as it is; rows that have not changed are the same objects as before."""
         if self._frame is None:
+            self.settle()
             self._frame = TerminalFrame(
                 columns=self.columns,
                 lines=self.lines,

@@ -13,8 +13,8 @@ from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
 
-_REWRAP_SECONDS = 0.01
-_MOST_JOINED = 64 * 1024
+_REWRAP_SECONDS = 0.005
+_MOST_JOINED = 16 * 1024
 """Characters of one line that are wrapped anew together; a longer line is cut there, so that no step takes long."""
 
 
@@ -28,6 +28,8 @@ class TerminalScrollback:
         self.total = 0
         """Lines that have ever come in; `total - len` were dropped."""
         self._columns = 0
+        self.ignored = 0
+        """So many of the next lines that are pushed never held anything: they are left out."""
         self._fresh = 0
         """The number of the first line that is wrapped for the present width."""
 
@@ -36,6 +38,9 @@ class TerminalScrollback:
 
     def push(self, line: Line) -> None:
         """Add one line of cells."""
+        if self.ignored:
+            self.ignored -= 1
+            return
         self._entries.append(entry_of(line.to_row(), wrapped=line.wrapped))
         self.total += 1
 
@@ -43,6 +48,12 @@ class TerminalScrollback:
         """Add many lines; they must fit the screen's width."""
         self.total += len(entries)
         self._entries.extend(entries[-self.limit :] if self.limit else ())
+
+    def drain(self) -> list[Entry]:
+        """Remove and return all lines."""
+        entries = list(self._entries)
+        self.clear()
+        return entries
 
     def clear(self) -> None:
         self._entries.clear()

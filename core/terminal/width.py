@@ -12,9 +12,18 @@ VS16 = "\ufe0f"
 
 NARROW_CLASS = (
     " -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
-    "\u2010-\u2027\u2030-\u205e\u2070\u2071\u2074-\u208e\u2190-\u2319\u231c-\u2328\u2460-\u25fc\u2600-\u2613\ufffd"
+    "\u05d0-\u05ea\u10d0-\u10ff\u1e00-\u1f15\u2010-\u2027\u2030-\u205e\u2070\u2071\u2074-\u208e\u20a0-\u20c0\u2100-\u218b"
+    "\u2190-\u2319\u231c-\u2328\u232b-\u23e8\u23f4-\u2426\u2460-\u25fc\u25ff-\u2613\u2616-\u262f\u2638-\u2647\u2654-\u267e"
+    "\u2694-\u26a0\u26a2-\u26a9\u26ac-\u26bc\u26d5-\u26e9\u26fe-\u2704\u2706-\u2709\u270c-\u2727\u2729-\u274b\u2758-\u2794"
+    "\u2798-\u27af\u27c0-\u2b1a\ufffd"
 )
 """Characters of one cell, as the inside of a character class: those that are worth knowing without looking at each."""
+WIDE_CLASS = (
+    "\u2e9b-\u2ef3\u2f00-\u2fd5\u3041-\u3096\u309b-\u30ff\u3105-\u312f\u3131-\u3163\u3165-\u318e\u3250-\ua48c\uac00-\ud7a3"
+    "\uf900-\ufaff\uff01-\uff60\U0001f300-\U0001f320\U0001f442-\U0001f4fc\U0001f600-\U0001f64f\U0001f947-\U0001f9ff"
+    "\U00020000-\U0002fffd"
+)
+"""Characters of two cells that never join the one before them."""
 NARROW = re.compile(f"[{NARROW_CLASS}]*")
 
 _DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from core.contract.visible import has_hidden
 from core.terminal.pen import apply_sgr
 from core.terminal.plain_text import log_text, screen_text
 from core.terminal.screen import TerminalScreen
-from core.terminal.width import NARROW, cell_width
+from core.terminal.width import NARROW, WIDE_CLASS, cell_width, clean
 from tests.core.terminal.screens import make, shown, texts
 
 # --- sequences ----------------------------------------------------------------------------------------
@@ -201,10 +203,15 @@ def test_a_cell_does_not_grow_without_end() -> None:
     assert len(screen.display[0].rstrip()) < 40
 
 
-def test_the_class_of_narrow_characters_is_right() -> None:
+def test_the_classes_of_narrow_and_of_wide_characters_are_right() -> None:
     narrow = [chr(code) for code in range(0x20, 0x30000) if NARROW.fullmatch(chr(code))]
+    wide = re.findall(f"[{WIDE_CLASS}]", "".join(map(chr, (*range(0x20, 0xD800), *range(0xE000, 0x30000)))))
     assert len(narrow) > 2000
-    assert all(cell_width(character) == 1 for character in narrow)
+    assert len(wide) > 20_000
+    assert {cell_width(character) for character in narrow} == {1}
+    assert {cell_width(character) for character in wide} == {2}
+    assert all(clean(character) == character for character in narrow + wide)
+    assert not any("\U0001f3fb" <= character <= "\U0001f3ff" for character in wide)  # skin tones join
 
 
 # --- any input ----------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.contract.frame import CellStyle
-from core.terminal.bulk import feed_bulk
 from core.terminal.plain_text import screen_text
 from core.terminal.screen import TerminalScreen
 from tests.core.terminal.screens import make, shown, texts
@@ -93,16 +92,17 @@ def test_a_storm_of_sizes_breaks_nothing(sizes: list[tuple[int, int]], text: str
     ids=["plain", "log", "a colour a cell", "other letters"],
 )
 def test_ten_thousand_lines_take_less_than_twenty_megabytes(line: str) -> None:
+    screen = TerminalScreen(100, 24, 1000)
     tracemalloc.start()
     try:
-        screen = TerminalScreen(100, 24, 500)
-        before = tracemalloc.get_traced_memory()[0]
-        for n in range(600):
+        for n in range(700):
             screen.feed(line.format(n) + "\r\n")  # as they come, and not as a flood
+            if n == 200:
+                before = tracemalloc.get_traced_memory()[0]
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert len(screen.history) == 500
+    assert len(screen.history) == 700 - 23
     assert grown * 10_000 / 500 < 20_000_000
 
 
@@ -111,6 +111,15 @@ def test_ten_thousand_lines_take_less_than_twenty_megabytes(line: str) -> None:
 LINES = st.one_of(
     st.text("ab \t", max_size=50),
     st.text("é─x", max_size=30),
+    st.text("aé世한\t👍", max_size=40),
+    st.text("a世\u0301\u200d👩💻🏽🇩", max_size=30),
+    st.builds(
+        "\x1b[{}m{}\x1b[{}m{}".format,
+        st.sampled_from(["31", "44", "1"]),
+        st.text("x世\u0301\t", max_size=40),
+        st.sampled_from(["0", "42", "39", "49", ""]),
+        st.text("yé", max_size=30),
+    ),
     st.builds(
         "{}{}{}{}".format,
         st.sampled_from(["", "\x1b[31m", "\x1b[44m", "\x1b[1;38;5;9m", "\x1b[7m"]),
@@ -128,22 +137,30 @@ LINES = st.one_of(
 @given(
     st.lists(LINES, min_size=20, max_size=80),
     st.sampled_from(["", "start ", "\x1b[3;3H", "\x1b[2;5r", "\x1b[42m", "\x1b[32m"]),
+    st.integers(50, 2000),
 )
-def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str) -> None:
+def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str, size: int) -> None:
     text = before + "\r\n".join(lines) + "\r\nend"
-    fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
+    fast, slow, held = (TerminalScreen(20, 4, 30) for _ in range(3))
     fast.feed(text)
     for character in text:
         slow.feed(character)
-    assert fast.frame() == slow.frame()
-    assert list(fast.history.rows(0, 99)) == list(slow.history.rows(0, 99))
-    assert screen_text(fast) == screen_text(slow)
+    for at in range(0, len(text), size):
+        held.feed(text[at : at + size], hold=True)
+    for screen in (fast, held):
+        assert screen.frame() == slow.frame()
+        assert list(screen.history.rows(0, 99)) == list(slow.history.rows(0, 99))
+        assert screen_text(screen) == screen_text(slow)
+        assert screen.history.total == slow.history.total
 
 
 def test_a_flood_takes_the_short_way() -> None:
     screen = TerminalScreen(20, 4, 30)
-    text = "".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000))
-    assert feed_bulk(screen, screen._parser, screen._fast, text) == ""
+    screen.feed("".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000)), hold=True)
+    assert all(line.is_blank for line in screen.grid)
+    assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
+    screen.settle()
+    assert shown(screen) == ["997", "998", "999", ""]
     assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
 
 
@@ -179,7 +196,7 @@ def test_blanks_where_a_line_was_wrapped_are_kept() -> None:
 def test_wrapping_anew_takes_its_time_in_pieces() -> None:
     screen = TerminalScreen(80, 4, 3000)
     screen.feed("".join(f"{n:05} {'word ' * 12}\r\n" for n in range(1000)))
-    screen.history.rewrap(20)
+    screen.resize(20, 4)
     while screen.history.rewrap_more(0):  # at least one line a turn
         screen.feed("new\r\n")  # what comes in meanwhile stays as it is
     rows = texts(list(screen.history.rows(0, 3000)))
