@@ -143,6 +143,8 @@ class Engine:
                 for name in await self.outside.settle(self.settings.mcp.wait):
                     await self.bus.publish(Notice(f"The MCP server {name} is still starting; going on without it."))
             resources, mentions = await self.outside.read_mentions(mentions)
+        if resources.text:
+            self.agent.scheduler.gate.taint.came_from("MCP servers")
         shell, mentions = await read_shell(self.jobs, mentions)
         attached = await read_attachments(self.registry, mentions)
         for problem in (*resources.problems, *attached.problems):

@@ -18,6 +18,7 @@ from core.contract.conversation import MediaPart
 from core.contract.errors import StetError
 from core.contract.events import McpState, Notice, NoticeLevel
 from core.contract.tool import llm_text
+from core.contract.visible import make_visible_line
 from core.policy.engine import PolicyEngine
 from core.policy.rules import Rule
 from core.policy.trust import FOLDER
@@ -28,6 +29,7 @@ from core.tools.discovered import register_discovered_tools
 from core.tools.mcp.launch import McpSurroundings
 from core.tools.mcp.servers import McpServers
 from core.tools.registry import ToolRegistry
+from core.tools.untrusted import fence
 from stet import __version__
 
 log = logging.getLogger(__name__)
@@ -77,7 +79,8 @@ class OutsideTools:
                 continue
             media += [part for part in parts if isinstance(part, MediaPart)]
             rest = tuple(part for part in parts if not isinstance(part, MediaPart))
-            texts.append(f"\nContent of {mention}:\n{llm_text(rest)}\n--- End of {mention} ---")
+            text = fence(llm_text(rest), f"the MCP server {make_visible_line(server.name)}")
+            texts.append(f"\nContent of {mention}:\n{text}\n--- End of {mention} ---")
         return Attachments("\n".join(texts), tuple(media), tuple(problems)), tuple(others)
 
     def instructions(self) -> str:

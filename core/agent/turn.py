@@ -36,6 +36,7 @@ from core.model.retry import RetryPolicy
 from core.scheduler.abortable import Aborted, run_abortable
 from core.scheduler.scheduler import CompletedCall, Scheduler
 from core.tools.abort import AbortSignal
+from core.tools.untrusted import fence
 
 GO_ON = "Go on"
 MAX_MALFORMED = 2
@@ -199,6 +200,7 @@ class Turn:
         completed = await self._scheduler.run(calls, self._number, self._abort)
         repetitions = [self._breaker.note(done, kind) for done, kind in zip(completed, kinds, strict=True)]
         results = [_result_part(done, repeated) for done, repeated in zip(completed, repetitions, strict=True)]
+        self._scheduler.gate.taint.note_results(completed)
         await self._history.add_results(results, self._channel, self._taken_steers())
         if self._abort.aborted:
             return TurnEnd.INTERRUPTED
@@ -239,6 +241,9 @@ def _result_part(done: CompletedCall, repeated: Repetition | None) -> ResultPart
     content = done.result.llm_content
     media = () if isinstance(content, str) else tuple(part for part in content if isinstance(part, MediaPart))
     text = llm_text(content if isinstance(content, str) else tuple(p for p in content if not isinstance(p, MediaPart)))
+    source = done.result.data.get("untrusted")
+    if source and not done.result.data.get("fenced"):
+        text = fence(text, str(source))
     if repeated is not None:
         text += f"\n{repeated.note}"
     part = ResultPart(done.call.id, done.call.name, text, done.result.error is not None)

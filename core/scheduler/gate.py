@@ -86,7 +86,7 @@ class Gate:
     def on_behalf_of(self, asker: str) -> Gate:
         """Return the gate for a sub-agent: the same policy and memory, and its requests say who asks."""
         gate = Gate(self.policy, self._bus, self.files, asker)
-        gate._asked, gate.taint = self._asked, self.taint
+        gate._asked, gate._grants, gate.taint = self._asked, self._grants, self.taint
         return gate
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
@@ -122,7 +122,7 @@ class Gate:
         details = await invocation.should_confirm_execute(abort)
         offer = _Offer() if note else await asyncio.to_thread(self._offer, tool, call, invocation, decision)
         if doubts:
-            note, offer = self.taint.in_words(doubts), _Offer(doubts)
+            note, offer = self.taint.in_words(doubts, invocation), _Offer(doubts)
         request = self._request(tool, call, details, decision, note, offer)
         waiting = on_ask()
         if hasattr(waiting, "__await__"):

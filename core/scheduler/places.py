@@ -10,6 +10,12 @@ from core.contract.tool import Kind, ToolCall
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ToolInvocation
 
 
+def only_looks(tool: DeclarativeTool, invocation: ToolInvocation | None) -> bool:
+    """Return whether a call changes nothing, by what it says of itself, else by its tool."""
+    own = invocation.is_read_only if isinstance(invocation, BaseToolInvocation) else None
+    return tool.is_read_only if own is None else own
+
+
 class Company:
     """Calls that put their questions at the same moment, so that one review can show them all."""
 
@@ -61,7 +67,7 @@ class Place:
 
     @property
     def mutates(self) -> bool:
-        return self.tool is not None and not self.tool.is_read_only
+        return self.tool is not None and not only_looks(self.tool, self.invocation)
 
     @property
     def edits_named_files(self) -> bool:

@@ -21,7 +21,7 @@ from core.contract.tool import CallState, ToolCall, ToolResult
 from core.scheduler.abortable import Aborted, run_abortable
 from core.scheduler.call import CallProgress, cancelled_result
 from core.scheduler.gate import Gate, Passage
-from core.scheduler.places import Place, seat
+from core.scheduler.places import Place, only_looks, seat
 from core.scheduler.watch import Watch, watch_nothing
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ShellConfig, ToolInvocation
@@ -230,7 +230,7 @@ class Scheduler:
         turn: int,
         abort: AbortSignal,
     ) -> tuple[CallState, ToolResult]:
-        if _only_looks(tool, invocation):
+        if only_looks(tool, invocation):
             async with self._slots:
                 return await self._execute_now(progress, invocation, turn, abort)
         async with self._watch(turn, progress.call, tool, invocation):
@@ -266,11 +266,6 @@ class Scheduler:
         near = ", ".join(f'"{name}"' for name in self.registry.nearest(call.name))
         message = f'Tool "{call.name}" not found.' + (f" Did you mean one of: {near}?" if near else "")
         return ToolResult.failure(ToolErrorType.TOOL_NOT_REGISTERED, message)
-
-
-def _only_looks(tool: DeclarativeTool, invocation: ToolInvocation | None) -> bool:
-    own = invocation.is_read_only if isinstance(invocation, BaseToolInvocation) else None
-    return tool.is_read_only if own is None else own
 
 
 async def _wait_for(places: Iterable[Place], abort: AbortSignal) -> None:

@@ -9,6 +9,7 @@ import asyncio
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.contract.confirmation import ConfirmationDetails, InfoConfirmation
@@ -163,8 +164,14 @@ class DiscoveredInvocation(BaseToolInvocation[Mapping[str, Any]]):
             error = f"it printed more than {MAX_BYTES:,} bytes"
         if error or not run.succeeded or run.stderr:
             report = _report(run, error)
-            return ToolResult.failure(ToolErrorType.DISCOVERED_TOOL_EXECUTION_ERROR, report)
-        return ToolResult(run.stdout, fenced(run.stdout), data={"summary": f"{len(run.stdout):,} characters"})
+            failure = ToolResult.failure(ToolErrorType.DISCOVERED_TOOL_EXECUTION_ERROR, report)
+            return replace(failure, data={"untrusted": self._source})
+        data = {"summary": f"{len(run.stdout):,} characters", "untrusted": self._source}
+        return ToolResult(run.stdout, fenced(run.stdout), data=data)
+
+    @property
+    def _source(self) -> str:
+        return f"the tool {self._tool.name}"
 
 
 def _report(run: ProgramRun, error: str = "") -> str:

@@ -1,4 +1,8 @@
-"""Text from outside, fenced: the model sees where it begins and ends, and that it is data."""
+"""Text from outside, fenced: the model sees where it begins and ends, and that it is data.
+
+A result whose `data["untrusted"]` names a source is fenced on its way to the model, unless `data["fenced"]` says that
+its tool has done so.
+"""
 
 from __future__ import annotations
 

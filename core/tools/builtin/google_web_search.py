@@ -133,7 +133,8 @@ class WebSearchInvocation(BaseToolInvocation[WebSearchParams]):
         query = make_visible_line(self.params.query)
         text = fence(f'Web search results for "{query}":\n\n{found}', "the web")
         summary = f"{count} {noun}{'' if count == 1 else 's'}"
-        return ToolResult(text, f'Search results for "{query}" returned.', data={"summary": summary, "untrusted": True})
+        data = {"summary": summary, "untrusted": "the web", "fenced": True}
+        return ToolResult(text, f'Search results for "{query}" returned.', data=data)
 
     def _nothing(self) -> ToolResult:
         query = make_visible_line(self.params.query)

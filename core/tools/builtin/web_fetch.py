@@ -84,6 +84,10 @@ class WebFetchInvocation(BaseToolInvocation[WebFetchParams]):
     def get_description(self) -> str:
         return ", ".join(as_code(target.url) for target in self.targets)
 
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(target.host for target in self.targets)
+
     async def get_confirmation_details(self, abort: AbortSignal) -> ConfirmationDetails | None:
         urls = tuple(make_visible_line(target.url) for target in self.targets)
         prompt = make_visible(self.params.prompt or "Fetch this page and give its content to the model.")
@@ -162,7 +166,8 @@ def _result(pages: list[Page], failures: list[ToolFailure]) -> ToolResult:
     size = sum(len(page.text) for page in pages)
     data = {
         "summary": f"{size:,} characters" + (f", {len(failures)} failed" if failures else ""),
-        "untrusted": True,
+        "untrusted": "the web",
+        "fenced": True,
         "urls": tuple(page.final for page in pages),
     }
     content = "\n\n".join(texts) if len(texts) == len(parts) else tuple(parts)

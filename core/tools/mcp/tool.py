@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from core.contract.confirmation import ConfirmationDetails, McpConfirmation
@@ -57,6 +58,10 @@ class McpInvocation(BaseToolInvocation[Mapping[str, Any]]):
         super().__init__(params, tool.context)
         self._tool = tool
 
+    @property
+    def origin(self) -> str:
+        return f"the MCP server {make_visible_line(self._tool.server.name)}"
+
     def get_description(self) -> str:
         return as_code(f"{self._tool.offered.name} {json.dumps(self.params, ensure_ascii=False)}"[:SHOWN_ARGUMENTS])
 
@@ -89,7 +94,7 @@ class McpInvocation(BaseToolInvocation[Mapping[str, Any]]):
             outcome = await _unless_aborted(call, abort)
         except McpFailure as error:
             message = f"The MCP server {self._tool.server.name} failed at {self._tool.offered.name}: {error.message}"
-            raise ToolFailure(ToolErrorType.MCP_TOOL_ERROR, message, error.hint) from error
+            return self._failed(f"{message} {error.hint}".rstrip(), message)
         return self._result(outcome.parts, outcome.is_error)
 
     def _result(self, parts: tuple[ContentPart, ...], is_error: bool) -> ToolResult:
@@ -97,10 +102,14 @@ class McpInvocation(BaseToolInvocation[Mapping[str, Any]]):
         text = llm_text(content)
         if is_error:
             message = f"The tool {self._tool.offered.name} of the MCP server {self._tool.server.name} failed: {text}"
-            return ToolResult.failure(ToolErrorType.MCP_TOOL_ERROR, message)
+            return self._failed(message)
         media = sum(isinstance(part, MediaPart) for part in parts)
         summary = f"{len(text.splitlines())} lines" + (f", {media} media" if media else "")
-        return ToolResult(content or "(no output)", text, data={"summary": summary})
+        return ToolResult(content or "(no output)", text, data={"summary": summary, "untrusted": self.origin})
+
+    def _failed(self, message: str, display: str = "") -> ToolResult:
+        failure = ToolResult.failure(ToolErrorType.MCP_TOOL_ERROR, message, display)
+        return replace(failure, data={"untrusted": self.origin})
 
 
 def joined(parts: tuple[ContentPart, ...]) -> LlmContent:
