@@ -18,6 +18,7 @@ from core.contract.events import ApprovalMode, Event
 from core.contract.ids import CallId, RequestId, SessionId, new_id
 from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionRequest
 from core.contract.tool import ToolCall, ToolResult
+from core.fileops.transaction import recover
 from core.policy.engine import PolicyEngine
 from core.policy.mode_switch import PolicyModeSwitch
 from core.policy.rules import Rule
@@ -65,7 +66,7 @@ class Toolbox:
         self._approve = approve
         self._trust = trust
         self.problems: list[str] = []
-        """What of the tools from outside could not be loaded."""
+        """What of the tools from outside could not be loaded, and what was put right of an interrupted change."""
         self._settings = settings or Settings()
         self.policy = PolicyEngine(
             rules,
@@ -112,18 +113,22 @@ class Toolbox:
         jobs = await stack.enter_async_context(JobTable(self._publish, self.bus.session))
         context = ToolContext(workspace, self._settings, self._publish, jobs=jobs)
         context.mode = PolicyModeSwitch(self.policy, self._publish)
-        context.memory = MemoryStore(find_folders(os.environ).config, self._directories[0])
+        folders = find_folders(os.environ)
+        context.memory = MemoryStore(folders.config, self._directories[0])
+        context.transactions = folders.state / "transactions"
+        recovered = await asyncio.to_thread(recover, context.transactions)
         self._registry = registry = await asyncio.to_thread(builtin_registry, context)
         outside = await stack.enter_async_context(
             open_outside_tools(
                 context,
                 registry,
                 self.policy,
-                find_folders(os.environ),
+                folders,
                 Path(workspace.root),
                 trusted=self._trust,
             )
         )
+        outside.problems += recovered
         self.problems = outside.problems
         self.servers = outside.servers
         await outside.settle(

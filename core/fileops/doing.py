@@ -15,7 +15,7 @@ from dataclasses import replace
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.content import overwrite, read_all, write_new
-from core.fileops.entries import Roots, look, rename_new, status_of, sync_file_system, try_link
+from core.fileops.entries import Roots, look, rename_new, status_of, sync_paths, try_link
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
 from core.workspace.atomic import copy_attributes
 from core.workspace.files import explain
@@ -79,24 +79,26 @@ def _must_stay(roots: Roots, step: Step) -> bool:
 
 def lay_beside(roots: Roots, steps: Sequence[Step]) -> None:
     """Write the new contents beside, and copies of the old ones where files are written in place; sync all at once."""
-    touched: dict[str, None] = {}
-    for step in steps:
-        if not step.has_content:
-            continue
-        touched[step.root] = None
+    written = [step for step in steps if step.has_content]
+    laid: list[tuple[str, str]] = []
+    for step in written:
         mode = 0o600 if step.kind is StepKind.REPLACE else 0o666
         try:
             with roots.parent(step.root, step.temporary) as (parent, name):
                 write_new(parent, name, step.data, mode)
                 if step.mode is not None:
                     os.chmod(name, step.mode, dir_fd=parent)
+            laid.append((step.root, step.temporary))
             if step.in_place:
                 with roots.parent(step.root, step.path) as (parent, name):
                     write_new(parent, os.path.basename(step.kept), read_all(parent, name), 0o600)
+                laid.append((step.root, step.kept))
         except OSError as error:
             raise _failure(error, step) from error
-    for root in touched:
-        sync_file_system(roots.open_to_sync(root))
+    try:
+        sync_paths(roots, laid, laid)
+    except OSError as error:
+        raise _failure(error, written[0]) from error
 
 
 def carry_out(roots: Roots, step: Step) -> None:

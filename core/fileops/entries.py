@@ -12,13 +12,16 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.fileops.steps import EntryKind, Seen
+from core.workspace.atomic import sync_directory
 from core.workspace.beneath import open_beneath, opened_root
 
 MAX_TREE = 20_000
 """Entries of a directory that is removed or moved as a whole."""
+FEW = 16
+"""Files and directories up to which each is synced by itself: other programs' writes need not be waited for then."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1024 * 1024
@@ -185,6 +188,42 @@ def remove_entry(parent: int, name: str) -> None:
         shutil.rmtree(name, dir_fd=parent)
     else:
         os.unlink(name, dir_fd=parent)
+
+
+def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterable[tuple[str, str]] = ()) -> None:
+    """Make entries durable: few by syncing their directories, many by syncing all of their file systems.
+
+    Args:
+        paths: root and relative path of what was made, renamed or removed.
+        contents: as `paths`, for files whose content or attributes changed, too.
+
+    Raises:
+        OSError: what was written can't be kept.
+    """
+    folders = dict.fromkeys((root, os.path.dirname(path)) for root, path in paths)
+    files = list(dict.fromkeys(contents))
+    if len(folders) + len(files) <= FEW:
+        try:
+            for root, path in files:
+                with roots.parent(root, path) as (parent, name):
+                    _sync_entry(parent, name)
+            for root, folder in folders:
+                with roots.parent(root, os.path.join(folder, ".")) as (parent, _):
+                    sync_directory(parent)
+            return
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # moved or removed by a later step
+    for root in dict.fromkeys(root for root, _ in (*folders, *files)):
+        with contextlib.suppress(FileNotFoundError):
+            sync_file_system(roots.open_to_sync(root))
+
+
+def _sync_entry(parent: int, name: str) -> None:
+    fd = os.open(name, _FILE, dir_fd=parent)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def sync_file_system(directory: int) -> None:

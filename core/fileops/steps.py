@@ -94,6 +94,11 @@ class Step:
     def has_content(self) -> bool:
         return self.kind in (StepKind.REPLACE, StepKind.CREATE)
 
+    def places(self) -> list[tuple[str, str]]:
+        """Return the root and each relative path whose directory the step changes."""
+        moved = self.target if self.kind is StepKind.MOVE else ""
+        return [(self.root, path) for path in (self.path, moved, self.temporary, self.kept) if path]
+
     def to_json(self) -> dict[str, Any]:
         """Return what a journal needs to take the step back."""
         return {

@@ -20,11 +20,12 @@ from typing import Self
 from core.contract.errors import StetError, ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.doing import carry_out, forget_data, lay_beside, place_steps
-from core.fileops.entries import Roots, sync_file_system
+from core.fileops.entries import Roots, sync_paths
 from core.fileops.steps import Step
 from core.fileops.undoing import clean_up, roll_back
 from core.settings.paths import make_private
 from core.workspace.atomic import sync_directory
+from core.workspace.files import explain
 from core.workspace.listing import Stop
 
 log = logging.getLogger(__name__)
@@ -99,13 +100,12 @@ class Transaction:
         if not self._is_open:
             return
         try:
-            for root in dict.fromkeys(step.root for step in self._begun):
-                sync_file_system(self._roots.open_to_sync(root))
+            changed = [place for step in self._begun for place in step.places()]
+            contents = [(step.root, step.path) for step in self._begun if step.has_content]
+            sync_paths(self._roots, changed, contents)
             _mark_committed(self._journal)
         except OSError as error:
-            raise ToolFailure(
-                ToolErrorType.FILE_WRITE_FAILURE, f"The change can't be kept: {error.strerror}"
-            ) from error
+            raise _failure(error, "The change can't be kept") from error
         self._is_open = False
         self.problems += clean_up(self._roots, self._begun)
         _discard(self._journal)
@@ -139,10 +139,13 @@ class Transaction:
         try:
             _write_synced(self._journal, f"{self._stages:06d}.json", text.encode("utf-8", "surrogateescape"))
         except OSError as error:
-            raise ToolFailure(
-                ToolErrorType.FILE_WRITE_FAILURE, f"The journal can't be written: {error.strerror}"
-            ) from error
+            raise _failure(error, "The journal can't be written") from error
         self._stages += 1
+
+
+def _failure(error: OSError, text: str) -> ToolFailure:
+    type = explain(error, "", ToolErrorType.FILE_WRITE_FAILURE).type
+    return ToolFailure(type, f"{text}: {error.strerror}", "Nothing was changed.")
 
 
 def recover(folder: Path) -> list[str]:

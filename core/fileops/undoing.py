@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from core.contract.visible import make_visible_line
 from core.fileops.content import overwrite, read_all
-from core.fileops.entries import Roots, is_same, look, remove_entry, rename_new, status_of, sync_file_system
+from core.fileops.entries import Roots, is_same, look, remove_entry, rename_new, status_of, sync_paths
 from core.fileops.steps import Step, StepKind
 
 
@@ -47,9 +47,9 @@ def clean_up(roots: Roots, steps: Iterable[Step]) -> list[str]:
         What could not be removed.
     """
     left: list[str] = []
-    touched: dict[str, None] = {}
+    touched: list[tuple[str, str]] = []
     for step in steps:
-        touched[step.root] = None
+        touched += step.places()
         for path in filter(None, (step.temporary, step.kept)):
             try:
                 with roots.parent(step.root, path) as (parent, name):
@@ -58,9 +58,8 @@ def clean_up(roots: Roots, steps: Iterable[Step]) -> list[str]:
                 continue
             except OSError as error:
                 left.append(f"{make_visible_line(os.path.join(step.root, path))} is left: {error.strerror or error}")
-    for root in touched:
-        with contextlib.suppress(FileNotFoundError):
-            sync_file_system(roots.open_to_sync(root))
+    with contextlib.suppress(FileNotFoundError):
+        sync_paths(roots, touched)
     return left
 
 

@@ -76,3 +76,8 @@ class ToolContext:
     subagents: Subagents | None = None
     statistics: list[StatSource] = field(default_factory=list)
     """Figures that tools add to those of the session."""
+
+    @property
+    def journals(self) -> Path | None:
+        """Where single writes keep their journals; none where they go straight to the disk."""
+        return self.transactions if self.settings.file_operations.enabled != "off" else None

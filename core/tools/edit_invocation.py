@@ -23,6 +23,7 @@ from core.contract.tool import ToolResult
 from core.contract.visible import has_hidden
 from core.diff.stats import diff_stat
 from core.diff.unified import unified_diff
+from core.fileops.single import write_single
 from core.tools.abort import AbortSignal
 from core.tools.declarative import ShellConfig, UpdateOutput
 from core.tools.edit_report import describe_review, snippet
@@ -233,9 +234,12 @@ class EditInvocation(PathInvocation[P]):
         return ToolFailure(ToolErrorType.DENIED_BY_USER, message, review)
 
     def _write(self, proposal: Proposal, data: bytes) -> None:
-        workspace = self.context.workspace
+        workspace, journals = self.context.workspace, self.context.journals
         try:
-            workspace.write(proposal.place, data, expect=proposal.fingerprint, create=proposal.file is None)
+            if journals is not None:
+                write_single(workspace, journals, proposal.place, data, proposal.fingerprint)
+            else:
+                workspace.write(proposal.place, data, expect=proposal.fingerprint, create=proposal.file is None)
         except ToolFailure as failure:
             if failure.type is not ToolErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE:
                 raise

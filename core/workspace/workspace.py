@@ -296,7 +296,7 @@ class Workspace:
         check()
         with opened(place.root, directory, os.O_RDONLY | os.O_DIRECTORY) as parent:
             atomic.replace_file(parent, name, data, check)
-        return self._note(place, data)
+        return self.note_written(place, data)
 
     def _create(self, place: WorkspacePath, data: bytes) -> Fingerprint:
         directory, name = os.path.split(place.inside)
@@ -312,9 +312,10 @@ class Workspace:
                 raise
             finally:
                 os.close(parent)
-        return self._note(place, data)
+        return self.note_written(place, data)
 
-    def _note(self, place: WorkspacePath, data: bytes) -> Fingerprint:
+    def note_written(self, place: WorkspacePath, data: bytes) -> Fingerprint:
+        """Put what a file is now, after `data` was written to it, into the ledger."""
         with opened_regular(place.root, place.inside, place.shown) as (_, status):
             fingerprint = fingerprint_of(data, status)
         self.ledger.note(place.path, fingerprint)

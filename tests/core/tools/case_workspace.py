@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core.contract.tool import ToolResult
-from core.settings.models import ReadFileSettings, Settings, ToolSettings
+from core.settings.models import FileOperationsSettings, ReadFileSettings, Settings, ToolSettings
 from core.tools.builtin import BUILTIN
 from core.tools.context import ToolContext
 from core.tools.declarative import DeclarativeTool
@@ -57,6 +57,7 @@ class CaseWorkspace:
         if setup.get("git"):
             self._make_repository()
         self.workspace = Workspace([self.root, *extra])
+        self._journals = base / "journals"
 
     def fill(self, value: Any) -> Any:
         """Return `value` with the placeholders replaced, also inside lists and objects."""
@@ -70,10 +71,13 @@ class CaseWorkspace:
             return {key: self.fill(item) for key, item in value.items()}
         return value
 
-    def context(self) -> ToolContext:
+    def context(self, engine: Literal["off", "adapters"] = "off") -> ToolContext:
         """Return services with the settings that the cases assume (no line numbers)."""
-        settings = Settings(tools=ToolSettings(read_file=ReadFileSettings(line_numbers=False)))
-        return ToolContext(self.workspace, settings)
+        settings = Settings(
+            tools=ToolSettings(read_file=ReadFileSettings(line_numbers=False)),
+            file_operations=FileOperationsSettings(enabled=engine),
+        )
+        return ToolContext(self.workspace, settings, transactions=self._journals)
 
     async def run(self, tool: str, args: dict[str, Any], context: ToolContext | None = None) -> ToolResult:
         """Run a call without asking anyone."""

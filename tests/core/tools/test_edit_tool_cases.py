@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,11 +15,12 @@ pytestmark = pytest.mark.anyio
 TOOLS = ("replace", "write_file")
 
 
-async def test_every_case(cases: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["off", "adapters"])
+async def test_every_case(cases: Path, tmp_path: Path, engine: Literal["off", "adapters"]) -> None:
     wrong = []
     for case in load_cases(cases, *TOOLS):
         place = CaseWorkspace(tmp_path / case["id"], case)
-        result = await place.run(case["tool"], case["args"])
+        result = await place.run(case["tool"], case["args"], place.context(engine))
         expected, deviation = case["expect"], EDITING.get(case["id"])
         text = llm_text(result.llm_content)
         error = result.error.type.value if result.error else None

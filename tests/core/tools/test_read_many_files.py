@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -36,11 +37,12 @@ def as_wire(result: ToolResult) -> str:
     return json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
 
 
-async def test_every_case(cases: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["off", "adapters"])
+async def test_every_case(cases: Path, tmp_path: Path, engine: Literal["off", "adapters"]) -> None:
     wrong = []
     for case in load_cases(cases, "read_many_files"):
         place = CaseWorkspace(tmp_path / case["id"], case)
-        result = await place.run("read_many_files", case["args"])
+        result = await place.run("read_many_files", case["args"], place.context(engine))
         expected, deviation = case["expect"], READING_MANY.get(case["id"])
         wanted = None if deviation is not None and deviation.succeeds else expected["error_type"]
         text = as_wire(result)

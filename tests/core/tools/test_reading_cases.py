@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -25,11 +25,12 @@ def check_text(place: CaseWorkspace, expected: dict[str, Any], deviation: Deviat
         assert place.fill(part) not in text
 
 
-async def test_every_case(cases: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["off", "adapters"])
+async def test_every_case(cases: Path, tmp_path: Path, engine: Literal["off", "adapters"]) -> None:
     wrong = []
     for case in load_cases(cases, *TOOLS):
         place = CaseWorkspace(tmp_path / case["id"], case)
-        result = await place.run(case["tool"], case["args"])
+        result = await place.run(case["tool"], case["args"], place.context(engine))
         expected, deviation = case["expect"], READING.get(case["id"])
         text = llm_text(result.llm_content)
         error = result.error.type.value if result.error else None
