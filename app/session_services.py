@@ -41,6 +41,7 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     context.transactions = engine.folders.state / "transactions"
     engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)
+    context.path_refusal = policy.path_refusal
     context.search_web = search_web
     context.subagents = SubagentRunner(
         agent, engine.bus, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost

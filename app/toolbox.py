@@ -113,6 +113,7 @@ class Toolbox:
         jobs = await stack.enter_async_context(JobTable(self._publish, self.bus.session))
         context = ToolContext(workspace, self._settings, self._publish, jobs=jobs)
         context.mode = PolicyModeSwitch(self.policy, self._publish)
+        context.path_refusal = self.policy.path_refusal
         folders = find_folders(os.environ)
         context.memory = MemoryStore(folders.config, self._directories[0])
         context.transactions = folders.state / "transactions"

@@ -121,6 +121,23 @@ class PolicyEngine:
         decision = self._check_tool(index, tool, kind, args, touched)
         return self._guard_names(decision, touched).verdict is Verdict.ALLOW
 
+    def path_refusal(self, tool: str, paths: Iterable[str], named: bool = False) -> str:
+        """Return why a rule keeps a call from reading a file that it came upon; empty where none does.
+
+        Args:
+            paths: the file as it was found, and where it really is.
+            named: the call itself names it, so that a rule that asks was heard.
+        """
+        if not self._index.restricts_paths:
+            return ""
+        for path in dict.fromkeys(map(self._relative, paths)):
+            for name in dict.fromkeys((tool, "read_file")):
+                rule = with_yolo(self._index.find(name, Kind.READ, self.mode, "{}", (path,)), self.mode)
+                if rule is not None and rule.path and rule.verdict is not Verdict.ALLOW:
+                    if rule.verdict is Verdict.DENY or not named:
+                        return because(rule)
+        return ""
+
     def _judge_command(self, index: RuleIndex, command: str, args: Mapping[str, Any]) -> Decision:
         judge = CommandJudge(index, self._judge, self.mode, self._looking_allowed, _as_json(args), _base(args))
         return judge.decide(command)
@@ -128,7 +145,7 @@ class PolicyEngine:
     def _check_tool(
         self, index: RuleIndex, tool: str, kind: Kind, args: Mapping[str, Any], paths: tuple[str, ...]
     ) -> Decision:
-        relative = tuple(self._relative(path) for path in paths)
+        relative = self._named_and_real(paths)
         rule = index.find(tool, kind, self.mode, _as_json(args), relative)
         if self.mode is ApprovalMode.PLAN and kind.is_mutator and (rule is None or rule.verdict is not Verdict.DENY):
             return Decision(Verdict.DENY, "plan mode changes nothing; leave it to make changes")
@@ -156,6 +173,17 @@ class PolicyEngine:
                 reason = f"the name of {path} matches the sensitive pattern '{judgement.pattern}'"
                 decision = Decision(Verdict.ASK, reason, sensitive=True)
         return decision
+
+    def _named_and_real(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the paths as rules see them: as they are named, and, where links lead elsewhere, as they are, too."""
+        found: dict[str, None] = {}
+        for path in paths:
+            named = self._relative(path)
+            real = self._relative(os.path.realpath(os.path.join(self.root, path)))
+            if not os.path.isabs(named) or os.path.isabs(real):
+                found[named] = None
+            found[real] = None
+        return tuple(found)
 
     def _relative(self, path: str) -> str:
         full = os.path.normpath(os.path.join(self.root, path))

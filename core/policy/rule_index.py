@@ -34,6 +34,7 @@ class RuleIndex:
         self._longest = max(map(len, self._by_prefix), default=0)
         self.denies_commands = any(rule.verdict is Verdict.DENY for rule in self.rules)
         self.restricts_commands = any(rule.verdict is not Verdict.ALLOW for rule in self.rules)
+        self.restricts_paths = any(rule.path and rule.verdict is not Verdict.ALLOW for rule in self.rules)
 
     def _add_prefix(self, rule: Rule, stems: set[tuple[str, ...]]) -> None:
         words = rule.prefix_words
@@ -120,6 +121,7 @@ class LayeredIndex(RuleIndex):
         self._top = top
         self.denies_commands = base.denies_commands
         self.restricts_commands = base.restricts_commands
+        self.restricts_paths = base.restricts_paths
 
     def find(
         self, tool: str, kind: Kind, mode: ApprovalMode, arguments: str, paths: tuple[str, ...] = ()

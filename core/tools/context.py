@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +23,20 @@ if TYPE_CHECKING:
 Publish = Callable[[Event], Awaitable[None]]
 SearchWeb = Callable[[str], Awaitable[GroundedAnswer | None]]
 """Searches the web with the model's own means; none where the model has none."""
+
+
+class PathRefusal(Protocol):
+    """Tells why a rule keeps a call of a tool from reading a file that it came upon; empty where none does.
+
+    `paths` are the file as it was found and where it really is; `named`: the call itself names it.
+    """
+
+    def __call__(self, tool: str, paths: Sequence[str], named: bool = False) -> str: ...
+
+
+def refuse_nothing(tool: str, paths: Sequence[str], named: bool = False) -> str:
+    """Let everything be read: for tools that are used without a policy."""
+    return ""
 
 
 class ModeSwitch(Protocol):
@@ -74,6 +88,7 @@ class ToolContext:
     """Where changes of many files keep their journals."""
     mode: ModeSwitch | None = None
     subagents: Subagents | None = None
+    path_refusal: PathRefusal = refuse_nothing
     statistics: list[StatSource] = field(default_factory=list)
     """Figures that tools add to those of the session."""
 

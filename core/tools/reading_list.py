@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from core.contract.conversation import MediaPart
@@ -44,13 +44,21 @@ class ReadingList:
         include: the patterns as given: they decide which media are wanted.
         budget: characters of all texts together.
         approved: the user has agreed to sensitive names among those given one by one.
+        refusal: tells why a rule keeps a file (as found, and where it really is) from being read.
     """
 
     MAX_BYTES = 1_000_000
     """Of a larger text only the beginning is read."""
 
     def __init__(
-        self, workspace: Workspace, reader: BatchReader, include: Sequence[str], budget: int, *, approved: bool = False
+        self,
+        workspace: Workspace,
+        reader: BatchReader,
+        include: Sequence[str],
+        budget: int,
+        *,
+        approved: bool = False,
+        refusal: Callable[[tuple[str, str], bool], str] = lambda paths, named: "",
     ) -> None:
         self.left_out: list[tuple[str, str]] = []
         """Path and reason."""
@@ -63,6 +71,7 @@ class ReadingList:
         self._wanted_media = [form.lower() for pattern in include for form in expand_braces(pattern)]
         self._budget = budget
         self._approved = approved
+        self._refusal = refusal
         self._texts: list[_Text] = []
         self._media: list[MediaPart] = []
         self._media_bytes = 0
@@ -82,9 +91,9 @@ class ReadingList:
             except ToolFailure as failure:
                 if failure.type is not ToolErrorType.FILE_TOO_LARGE:
                     raise
-                self._add_large(raw, self._workspace.resolve(raw, approved=approved))
+                self._add_large(raw, self._workspace.resolve(raw, approved=approved), is_named)
                 return
-            if path in self.taken:  # a link to it
+            if path in self.taken or self._is_refused(raw, path, is_named):  # the first is a link to it
                 return
             if _is_medium(path, data):
                 self._add_medium(raw, path, data)
@@ -97,7 +106,15 @@ class ReadingList:
             else:
                 self.left_out.append((raw, _REASONS.get(failure.type, failure.message)))
 
-    def _add_large(self, raw: str, place: WorkspacePath) -> None:
+    def _is_refused(self, raw: str, path: str, is_named: bool) -> bool:
+        refusal = self._refusal((raw, path), is_named)
+        if refusal:
+            self.left_out.append((raw, refusal))
+        return bool(refusal)
+
+    def _add_large(self, raw: str, place: WorkspacePath, is_named: bool) -> None:
+        if self._is_refused(raw, place.path, is_named):
+            return
         head = self._workspace.read_head(place, self.MAX_BYTES)
         if _is_medium(place.path, head):
             self._add_medium(raw, place.path, self._workspace.read(place, limit=MAX_FILE_BYTES).data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -92,7 +93,10 @@ class ReadManyFilesInvocation(BaseToolInvocation[ReadManyFilesParams]):
         workspace = self.context.workspace
         budget = max(self.context.settings.tools.truncate_chars - _ROOM_FOR_NOTES, 500)
         with BatchReader(workspace, ReadingList.MAX_BYTES) as reader:
-            files = ReadingList(workspace, reader, self.params.include, budget, approved=self.approved)
+            refusal = partial(self.context.path_refusal, ReadManyFilesTool.name)
+            files = ReadingList(
+                workspace, reader, self.params.include, budget, approved=self.approved, refusal=refusal
+            )
             selected = select_files(workspace, reader, self._selection(self.params.include), stop)
             _read_all(files, selected, stop)
             if files.directories:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from core.contract.errors import ToolFailure
 from core.contract.tool import Kind, ToolLocation, ToolResult
+from core.contract.visible import make_visible_line
 from core.tools.abort import AbortSignal
 from core.tools.builtin.search_place import searched_directory
 from core.tools.declarative import BaseDeclarativeTool, ShellConfig, UpdateOutput
@@ -90,11 +91,24 @@ class SearchFileContentInvocation(PathInvocation[SearchFileContentParams]):
         found = []
         for place in places:
             outcome = search(workspace, place, self._query(remaining), stop)
+            self._leave_out_refused(place, outcome)
             found.append(Found(place, outcome))
             remaining -= outcome.total
             if remaining <= 0 or stop.is_set:
                 break
         return self._result(found, len(places))
+
+    def _leave_out_refused(self, place: WorkspacePath, outcome: SearchOutcome) -> None:
+        """Take out the files that a rule keeps from being read, and say so."""
+        kept = []
+        for file in outcome.files:
+            path = os.path.join(place.path, file.path)
+            if refusal := self.context.path_refusal(SearchFileContentTool.name, (path, path)):
+                outcome.notes.append(f"Matches in {make_visible_line(file.path)} are left out: {refusal}.")
+                outcome.total -= len(file.numbers)
+            else:
+                kept.append(file)
+        outcome.files = kept
 
     def _query(self, total: int) -> SearchQuery:
         params = self.params
