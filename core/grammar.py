@@ -47,7 +47,7 @@ def parser_of(name: str) -> Parser:
 
 
 def capture(name: str, query: str, root: Node) -> dict[str, list[Node]]:
-    """Return the nodes that a query finds below a node, by the names of its captures, each list in order."""
+    """Return the nodes that a query finds below a node, by the names of its captures, in no order."""
     from tree_sitter import QueryCursor
 
     return QueryCursor(_query(name, query)).captures(root)

@@ -60,6 +60,8 @@ class ToolErrorType(StrEnum):
     EDIT_EXPECTED_OCCURRENCE_MISMATCH = "edit_expected_occurrence_mismatch"
     EDIT_NO_CHANGE = "edit_no_change"
     EDIT_OMISSION_PLACEHOLDER = "edit_omission_placeholder"
+    SYMBOL_NOT_FOUND = "symbol_not_found"
+    RENAME_CONFLICT = "rename_conflict"
     ATTEMPT_TO_CREATE_EXISTING_FILE = "attempt_to_create_existing_file"
 
     GLOB_EXECUTION_ERROR = "glob_execution_error"

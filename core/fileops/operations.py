@@ -34,6 +34,8 @@ class Operation(ToolParams):
 
     changes: ClassVar[bool] = True
     """Whether it changes anything."""
+    spreads: ClassVar[bool] = False
+    """Whether it changes files that it does not name, of which the user may take some and leave others."""
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths that it names, as given."""
@@ -138,6 +140,7 @@ class CopyOperation(_Transfer):
 
 class TransformOperation(Operation):
     type: Literal["transform"]
+    spreads = True
     include: tuple[str, ...] = named(
         "include", "paths", "file_paths", min_length=1, description="Files, directories or glob patterns."
     )
@@ -210,6 +213,7 @@ class ValidateOperation(Operation):
 
 class RenameSymbolOperation(Operation):
     type: Literal["rename_symbol"]
+    spreads = True
     file_path: str = named("file_path", "absolute_path", "path", description="The file that defines the symbol.")
     symbol: str = named("symbol", "old_name", "name", description="Its name; `Class.method` for a member.")
     new_name: str = Field(description="The new name, without what stands before a dot.")
@@ -248,6 +252,10 @@ KINDS: dict[str, type[Operation]] = {
     "move": MoveOperation,
     "copy": CopyOperation,
     "transform": TransformOperation,
+    "analyze": AnalyzeOperation,
+    "dependencies": DependenciesOperation,
+    "validate": ValidateOperation,
+    "rename_symbol": RenameSymbolOperation,
 }
 
 

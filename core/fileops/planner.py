@@ -19,12 +19,15 @@ from core.fileops.operations import (
     EditOperation,
     MoveOperation,
     Operation,
+    RenameSymbolOperation,
     TransformOperation,
     WriteOperation,
 )
 from core.fileops.order import Node, Order, order_nodes
 from core.fileops.overlay import Entry, Overlay
+from core.fileops.renaming import plan_rename
 from core.fileops.rewriting import rewrite_texts
+from core.fileops.source_tree import SourceTree
 from core.fileops.steps import EntryKind, Step
 from core.tools.builtin.replace import ReplaceInvocation
 from core.tools.builtin.write_file import WriteFileInvocation
@@ -157,7 +160,7 @@ class Planner:
                 overlay.write(place, file.encode(text), before.seen.mode if before is not None else None)
         for path in choice.declined:
             before = overlay.before.get(path)
-            if last.get(path) == index and isinstance(item.operation, TransformOperation) and before is not None:
+            if last.get(path) == index and item.operation.spreads and before is not None:
                 overlay.write(self._workspace.resolve(path, for_write=True, approved=approved), before.data)
 
     def _check_unchanged(self, former: Plan, index: int) -> None:
@@ -230,6 +233,9 @@ class Planner:
             self._transform(item, operation, overlay, approved)
             return
         place = self._judged(operation.paths()[0], operation, approved)
+        if isinstance(operation, RenameSymbolOperation):
+            self._rename(item, operation, place, overlay, approved)
+            return
         if self._workspace.ledger.is_stale(place.path):
             stale[place.shown] = None
         if isinstance(operation, DeleteOperation):
@@ -332,6 +338,21 @@ class Planner:
         item.text = f"Replaced {total} matches in {changed} of {len(files)} files"
         item.notes = tuple(f"left out: {text}" for text in left[:20])
 
+    def _rename(
+        self,
+        item: PlannedOperation,
+        operation: RenameSymbolOperation,
+        place: WorkspacePath,
+        overlay: Overlay,
+        approved: bool,
+    ) -> None:
+        tree = SourceTree(self._workspace, place.root, self._stop, overlay=overlay)
+        plan = plan_rename(tree, place.inside, operation)
+        for path, (file, text) in plan.texts.items():
+            target = self._workspace.resolve(f"{place.root}/{path}", for_write=True, approved=approved)
+            overlay.write(target, file.encode(text))
+        item.text, item.notes = plan.headline, plan.notes
+
 
 def _touched_of(plan: Plan | None, index: int) -> tuple[str, ...]:
     return plan.operations[index].touched if plan is not None else ()
@@ -361,5 +382,5 @@ def _decline(items: Sequence[PlannedOperation], former: Plan, choice: Choice) ->
         if broken:
             item.declined = f"it depends on '{broken}', which the user declined"
         elif choice.declined & set(former.operations[index].touched):
-            if not isinstance(item.operation, TransformOperation):
+            if not item.operation.spreads:
                 item.declined = "the user declined it"

@@ -11,7 +11,17 @@ from typing import Any
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import LlmContent, ToolResult
-from core.fileops.operations import GlobOperation, ListOperation, Operation, ReadOperation, SearchOperation
+from core.fileops.analysing import AnalyzeInvocation, DependenciesInvocation, ValidateInvocation
+from core.fileops.operations import (
+    AnalyzeOperation,
+    DependenciesOperation,
+    GlobOperation,
+    ListOperation,
+    Operation,
+    ReadOperation,
+    SearchOperation,
+    ValidateOperation,
+)
 from core.tools.abort import AbortSignal
 from core.tools.builtin.glob import GlobInvocation
 from core.tools.builtin.list_directory import ListDirectoryInvocation
@@ -28,6 +38,9 @@ INVOCATIONS: dict[type[Operation], type[BaseToolInvocation[Any]]] = {
     SearchOperation: SearchFileContentInvocation,
     GlobOperation: GlobInvocation,
     ListOperation: ListDirectoryInvocation,
+    AnalyzeOperation: AnalyzeInvocation,
+    DependenciesOperation: DependenciesInvocation,
+    ValidateOperation: ValidateInvocation,
 }
 """What carries an operation out: made of the operation and the services."""
 

@@ -27,7 +27,6 @@ from core.fileops.operations import (
     InvalidOperations,
     MoveOperation,
     Operation,
-    TransformOperation,
     operation_schema,
     parse_operations,
 )
@@ -76,7 +75,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
     @property
     def names_all_paths(self) -> bool:
         """Patterns and directories stand for files that are not known yet."""
-        return not any(isinstance(op, (TransformOperation, DeleteOperation, MoveOperation)) for op in self.operations)
+        return not any(op.spreads or isinstance(op, (DeleteOperation, MoveOperation)) for op in self.operations)
 
     def get_description(self) -> str:
         counts = Counter(str(operation.type) for operation in self.operations)

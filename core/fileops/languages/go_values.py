@@ -1,0 +1,67 @@
+"""What a Go expression or type stands for, as far as its syntax tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.fileops.languages.names import FOREIGN, Expression
+
+if TYPE_CHECKING:
+    from core.grammar import Node
+
+_DEEPEST = 30
+_FOREIGN_TYPES = frozenset("map_type slice_type array_type channel_type function_type interface_type".split())
+
+
+def type_of(node: Node, depth: int = 0) -> Expression:
+    """Return an instance of a type; pointers are as what they point to."""
+    kind = node.type
+    if depth > _DEEPEST:
+        return None
+    if kind in ("type_identifier", "identifier"):
+        return ("instance", ("use", node.start_byte))
+    if kind == "qualified_type":
+        name = node.child_by_field_name("name")
+        return ("instance", ("member", name.start_byte)) if name is not None else None
+    if kind == "generic_type":
+        inner = node.child_by_field_name("type")
+        return type_of(inner, depth + 1) if inner is not None else None
+    if kind in ("pointer_type", "parenthesized_type", "type_elem") and node.named_children:
+        return type_of(node.named_children[-1], depth + 1)
+    return FOREIGN if kind in _FOREIGN_TYPES else None
+
+
+def expression_of(node: Node, depth: int = 0) -> Expression:
+    """Return what an expression gives; of several values the first."""
+    kind = node.type
+    if depth > _DEEPEST:
+        return None
+    if kind == "identifier":
+        return ("use", node.start_byte)
+    if kind == "selector_expression":
+        name = node.child_by_field_name("field")
+        return ("member", name.start_byte) if name is not None else None
+    if kind == "call_expression":
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None:
+            return None
+        if function.text == b"new" and arguments is not None and arguments.named_children:
+            return type_of(arguments.named_children[0], depth + 1)
+        return ("call", expression_of(function, depth + 1))
+    if kind == "composite_literal":
+        inner = node.child_by_field_name("type")
+        return type_of(inner, depth + 1) if inner is not None else None
+    if kind in ("type_assertion_expression", "type_conversion_expression"):
+        inner = node.child_by_field_name("type")
+        return type_of(inner, depth + 1) if inner is not None else None
+    if kind == "unary_expression":
+        operand = node.child_by_field_name("operand")
+        operator = node.child_by_field_name("operator")
+        if operand is None or operator is None or operator.type not in ("&", "*"):
+            return None
+        return expression_of(operand, depth + 1)
+    if kind == "parenthesized_expression" and node.named_children:
+        return expression_of(node.named_children[0], depth + 1)
+    if kind.endswith("_literal") or kind in ("true", "false"):
+        return FOREIGN
+    return None

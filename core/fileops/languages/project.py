@@ -1,0 +1,376 @@
+"""What names mean across the files of a project: modules, exports, and what expressions stand for.
+
+It reads analyses, never a syntax tree; a file is analysed when something in it is first asked for.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from core.fileops.languages.modules import ModuleMap, Unit
+from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
+from core.fileops.languages.names import Binding, Expression, Use
+from core.fileops.languages.plugin import Analysis
+
+Analyse = Callable[[Sequence[str]], Mapping[str, Analysis]]
+"""Analyses files by their paths for names."""
+
+Value = tuple[Any, ...] | None
+"""What an expression stands for; none where that is not known.
+
+`("unit", UNIT)` · `("class", CLASS)` · `("instance", CLASS)` · `("super", CLASS)` · `("scope", FILE, SCOPE)` ·
+`("function", FILE, RETURNS, PLACE)` · `("union", VALUE, ...)` · `("foreign",)` something that is not of the project
+"""
+FOREIGN: Value = ("foreign",)
+_DEEPEST = 40
+_PLAIN = frozenset({"object", "ABC", "Protocol", "Generic"})
+
+
+class Project:
+    """The files of one family of languages."""
+
+    def __init__(self, modules: ModuleMap, analyse: Analyse) -> None:
+        self.modules = modules
+        self._analyse = analyse
+        self._files: dict[str, NamedFile | None] = {}
+        self._members: dict[str, dict[ClassKey, dict[str, list[Spot]]]] = {}
+        self._busy: set[tuple[str, Expression]] = set()
+
+    # --- files ------------------------------------------------------------------------------------
+
+    def load(self, paths: Iterable[str]) -> None:
+        """Analyse files together that will be asked for."""
+        wanted = [path for path in dict.fromkeys(paths) if path not in self._files and path in self.modules.files]
+        for path, analysis in (self._analyse(wanted) if wanted else {}).items():
+            names = analysis.names
+            self._files[path] = NamedFile.of(path, analysis.language, names) if names is not None else None
+
+    def file(self, path: str) -> NamedFile | None:
+        if path not in self._files:
+            self.load([path])
+        return self._files.get(path)
+
+    def unit_of(self, file: NamedFile) -> Unit:
+        if file.language == "go":
+            folder = posixpath.dirname(file.path)
+            return Unit(f"{folder}/", file.names.unit)
+        return Unit(file.path)
+
+    def files_of(self, unit: Unit) -> list[NamedFile]:
+        """Return the files that make a module: one, but for Go's packages."""
+        if not unit.path.endswith("/"):
+            found = self.file(unit.path)
+            return [found] if found is not None else []
+        paths = [path for path in self.modules.by_folder.get(unit.path.rstrip("/"), ()) if path.endswith(".go")]
+        self.load(paths)
+        files = [file for path in paths if (file := self.file(path)) is not None]
+        package = unit.package or next((f.names.unit for f in files if not f.path.endswith("_test.go")), "")
+        return [file for file in files if file.names.unit == package]
+
+    def module(self, file: NamedFile, written: str) -> Unit | None:
+        """Return the module that a file means; none for one that is not of the project."""
+        return self.modules.find(file.language, file.path, written)
+
+    # --- names ------------------------------------------------------------------------------------
+
+    def binding(self, target: Target) -> Binding | None:
+        file = self.file(target.path)
+        return file.names.bindings[target.binding] if file is not None else None
+
+    def export(self, unit: Unit, name: str, seen: frozenset[tuple[Unit, str]] = frozenset()) -> Target | Unit | None:
+        """Return what a module offers under a name, followed to where it is defined."""
+        if (unit, name) in seen or len(seen) > _DEEPEST:
+            return None
+        seen |= {(unit, name)}
+        files = self.files_of(unit)
+        for file in files:
+            found = self._export_of(file, name, seen)
+            if found is not None:
+                return found
+        submodule = self.modules.submodule(unit, name)
+        if submodule is not None:
+            return submodule
+        for file in files:
+            for star in file.names.stars if file.language != "go" else ():
+                source = self.module(file, star)
+                found = self.export(source, name, seen) if source is not None else None
+                if found is not None:
+                    return found
+        return None
+
+    def _export_of(self, file: NamedFile, name: str, seen: frozenset[tuple[Unit, str]]) -> Target | Unit | None:
+        if file.language in ("javascript", "typescript"):
+            index = file.exports.get(name)
+            if index is None:
+                return None
+            export = file.names.exports[index]
+            if export.source is not None:
+                return self._from(file, export.source, seen)
+            return self.origin(Target(file.path, export.binding), seen) if export.binding >= 0 else None
+        found = file.at_top.get(name)
+        if found is None or (file.language == "go" and file.names.bindings[found].source is not None):
+            return None
+        return self.origin(Target(file.path, found), seen)
+
+    def _from(
+        self, file: NamedFile, source: tuple[str, str], seen: frozenset[tuple[Unit, str]] = frozenset()
+    ) -> Target | Unit | None:
+        unit = self.module(file, source[0])
+        if unit is None or not source[1]:
+            return unit
+        return self.export(unit, source[1], seen)
+
+    def origin(self, target: Target, seen: frozenset[tuple[Unit, str]] = frozenset()) -> Target | Unit:
+        """Return where an imported name is defined; a binding of its own, or one of outside, is its own origin."""
+        file = self.file(target.path)
+        source = file.names.bindings[target.binding].source if file is not None else None
+        if file is None or source is None:
+            return target
+        return self._from(file, source, seen) or target
+
+    def free(self, file: NamedFile, name: str) -> Target | Unit | None:
+        """Return what a name means that its file does not bind: by a star import, or elsewhere in its package."""
+        if file.language == "go":
+            found = self.export(self.unit_of(file), name)
+            if found is not None:
+                return found
+            for written, _ in file.names.packages:
+                unit = self.module(file, written)
+                files = self.files_of(unit) if unit is not None else []
+                if files and files[0].names.unit == name:
+                    return unit
+        for star in file.names.stars:
+            unit = self.module(file, star)
+            found = self.export(unit, name) if unit is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def meaning(self, file: NamedFile, use: Use) -> Target | Unit | None:
+        """Return what a name at a place means, followed to where it is defined."""
+        if use.binding >= 0:
+            return self.origin(Target(file.path, use.binding))
+        return self.free(file, use.name)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def value(self, path: str, expression: Expression, depth: int = 0) -> Value:
+        """Return what an expression of a file stands for."""
+        file = self.file(path)
+        if expression is None or file is None or depth > _DEEPEST or (path, expression) in self._busy:
+            return None
+        self._busy.add((path, expression))
+        try:
+            return self._value(file, expression, depth + 1)
+        finally:
+            self._busy.discard((path, expression))
+
+    def _value(self, file: NamedFile, expression: tuple[Any, ...], depth: int) -> Value:
+        kind, path = expression[0], file.path
+        if kind == "use":
+            use = file.use_at.get(expression[1])
+            return self._value_of_use(file, use, depth) if use is not None else None
+        if kind == "member":
+            member = file.member_at.get(expression[1])
+            if member is None:
+                return None
+            return self.member_value(self.value(path, member.receiver, depth), member.name, depth)
+        if kind in ("class", "self", "super"):
+            return ({"class": "class", "self": "instance", "super": "super"}[kind], ClassKey(path, expression[1]))
+        if kind == "call":
+            return self._called(self.value(path, expression[1], depth), depth)
+        if kind in ("instance", "alias"):
+            value = self.value(path, expression[1], depth)
+            if kind == "alias" and value is not None and value[0] == "instance":
+                return ("class", value[1])
+            return ("instance", value[1]) if value is not None and value[0] == "class" else value
+        if kind == "name":
+            return self._value_of_text(file, expression[1], expression[2], depth)
+        if kind == "module":
+            unit = self.module(file, expression[1])
+            return ("unit", unit) if unit is not None else FOREIGN
+        if kind == "returns":
+            return ("function", path, expression[1], None)
+        if kind == "scope":
+            return ("scope", path, expression[1])
+        if kind == "any":
+            values = (self.value(path, item, depth) for item in expression[1:])
+            return next((value for value in values if value is not None and value != FOREIGN), None)
+        if kind == "each":
+            return ("union", *(self.value(path, item, depth) for item in expression[1:]))
+        return FOREIGN
+
+    def _value_of_use(self, file: NamedFile, use: Use, depth: int) -> Value:
+        meaning = self.meaning(file, use)
+        if meaning is None:
+            # nothing of the project, unless something is imported of which nothing is known
+            return FOREIGN if not file.names.stars or file.language == "go" else None
+        return self.value_of(meaning, depth)
+
+    def _value_of_text(self, file: NamedFile, text: str, scope: int, depth: int) -> Value:
+        for where in file.names.chain(scope):
+            for index, binding in enumerate(file.names.bindings):
+                if binding.scope == where and binding.name == text:
+                    return self.value_of(self.origin(Target(file.path, index)), depth)
+        meaning = self.free(file, text)
+        return self.value_of(meaning, depth) if meaning is not None else None
+
+    def value_of(self, meaning: Target | Unit, depth: int = 0) -> Value:
+        """Return what a binding or module stands for."""
+        if isinstance(meaning, Unit):
+            return ("unit", meaning)
+        binding = self.binding(meaning)
+        if binding is None:
+            return None
+        if binding.source is not None:
+            return FOREIGN  # followed as far as it goes, and it left the project
+        value = self.value(meaning.path, binding.value, depth)
+        if value is not None and value[0] == "function" and value[3] is None and binding.value is not None:
+            return (*value[:3], binding.start) if binding.value[0] == "returns" else value
+        if value is None and binding.kind == "function":
+            return ("function", meaning.path, None, binding.start)
+        return value
+
+    def _called(self, value: Value, depth: int) -> Value:
+        if value is None:
+            return None
+        if value[0] == "class":
+            return ("instance", value[1])
+        if value[0] == "function":
+            return self.value(value[1], value[2], depth)
+        return FOREIGN if value == FOREIGN else None
+
+    def member_value(self, value: Value, name: str, depth: int = 0) -> Value:
+        """Return what a member of something stands for."""
+        if value is None or depth > _DEEPEST or value == FOREIGN:
+            return value if value == FOREIGN else None
+        if value[0] == "unit":
+            found = self.export(value[1], name)
+            return self.value_of(found, depth) if found is not None else None
+        if value[0] == "scope":
+            target = self.in_scope(value[1], value[2], name)
+            return self.value_of(target, depth) if target is not None else None
+        if value[0] in ("class", "instance", "super"):
+            owners, _ = self.definers(value[1], name, skip_own=value[0] == "super")
+            for owner in owners:
+                for place in self.places_of(owner, name):
+                    held = self._held(place)
+                    if held is not None:
+                        return held
+        return None
+
+    def _held(self, place: Spot) -> Value:
+        """Return what the member holds that is defined at a place."""
+        file = self.file(place.path)
+        if file is None:
+            return None
+        member = file.member_at.get(place.start)
+        expression = member.value if member is not None else None
+        if member is None:
+            use = file.use_at.get(place.start)
+            expression = file.names.bindings[use.binding].value if use is not None and use.binding >= 0 else None
+        value = self.value(place.path, expression)
+        if value is not None and value[0] == "function" and value[3] is None:
+            return (*value[:3], place.start)
+        return value
+
+    def in_scope(self, path: str, scope: int, name: str) -> Target | None:
+        """Return a name of a namespace."""
+        file = self.file(path)
+        for index, binding in enumerate(file.names.bindings if file is not None else ()):
+            if binding.scope == scope and binding.name == name:
+                return Target(path, index)
+        return None
+
+    # --- members ----------------------------------------------------------------------------------
+
+    def members_of(self, key: ClassKey) -> dict[str, list[Spot]]:
+        """Return the members that a class defines itself, each with the places (file, byte) of its definitions."""
+        file = self.file(key.path)
+        if file is None:
+            return {}
+        unit = self.unit_of(file)
+        home = unit.path + "\0" + unit.package
+        if home not in self._members:
+            table: dict[ClassKey, dict[str, list[Spot]]] = {}
+            self._members[home] = table
+            for one in self.files_of(unit) if file.language == "go" else [file]:
+                self._collect_members(one, table)
+        return self._members[home].get(key, {})
+
+    def _collect_members(self, file: NamedFile, table: dict[ClassKey, dict[str, list[Spot]]]) -> None:
+        for index, bound in file.class_scopes.items():
+            for name, binding in bound.items():
+                place = Spot(file.path, file.names.bindings[binding].start)
+                table.setdefault(ClassKey(file.path, index), {}).setdefault(name, []).append(place)
+        for member in file.names.members:
+            if not member.defines:
+                continue
+            value = self.value(file.path, member.receiver)
+            if value is not None and value[0] in ("class", "instance"):
+                table.setdefault(value[1], {}).setdefault(member.name, []).append(Spot(file.path, member.start))
+
+    def places_of(self, key: ClassKey, name: str) -> list[Spot]:
+        return self.members_of(key).get(name, [])
+
+    def bases(self, key: ClassKey) -> list[Value]:
+        """Return what a class is derived from, as far as it is known."""
+        file = self.file(key.path)
+        if file is None:
+            return []
+        given = [base for base in file.names.classes[key.number].bases if not _is_plain(file, base)]
+        values = [self.value(key.path, base) for base in given]
+        return [("class", v[1]) if v is not None and v[0] == "instance" else v for v in values]
+
+    def definers(self, key: ClassKey, name: str, *, skip_own: bool = False) -> tuple[list[ClassKey], str]:
+        """Return the nearest classes, the own one first, that define a member, and what of the ancestry is not known.
+
+        The second is empty, `foreign` for a base outside the project, or `unknown`.
+        """
+        found: list[ClassKey] = []
+        gap = ""
+        seen: set[ClassKey] = set()
+        pending = [(key, skip_own)]
+        while pending:
+            one, is_skipped = pending.pop(0)
+            if one in seen:
+                continue
+            seen.add(one)
+            if not is_skipped and name in self.members_of(one):
+                found.append(one)
+                continue
+            for base in self.bases(one):
+                if base is not None and base[0] == "class":
+                    pending.append((base[1], False))
+                elif base == FOREIGN:
+                    gap = gap or "foreign"
+                else:
+                    gap = "unknown"
+        return found, gap
+
+    def ancestors(self, key: ClassKey) -> tuple[set[ClassKey], bool]:
+        """Return all classes of the project that a class is derived from, and whether there are others beside."""
+        seen: set[ClassKey] = set()
+        is_open = False
+        pending = [key]
+        while pending:
+            for base in self.bases(pending.pop()):
+                if base is None or base[0] != "class":
+                    is_open = True
+                elif base[1] not in seen and base[1] != key:
+                    seen.add(base[1])
+                    pending.append(base[1])
+        return seen, is_open
+
+    def class_name(self, key: ClassKey) -> str:
+        file = self.file(key.path)
+        return file.names.classes[key.number].name if file is not None else ""
+
+
+def _is_plain(file: NamedFile, base: Expression) -> bool:
+    """Return whether a base brings no members of its own that could matter."""
+    place = base[1] if base is not None and base[0] in ("use", "member") else -1
+    named = file.use_at.get(place) or file.member_at.get(place)
+    return named is not None and named.name in _PLAIN
