@@ -43,11 +43,13 @@ def move_down(grid: Grid, parameters: Parameters) -> None:
 
 
 def move_right(grid: Grid, parameters: Parameters) -> None:
-    grid.cursor.x = min(grid.columns - 1, grid.at + count_of(parameters))
+    x = grid.cursor.x + count_of(parameters)
+    grid.cursor.x = x if x < grid.columns else grid.columns - 1
 
 
 def move_left(grid: Grid, parameters: Parameters) -> None:
-    grid.cursor.x = max(0, grid.at - count_of(parameters))
+    x = grid.at - count_of(parameters)
+    grid.cursor.x = x if x > 0 else 0
 
 
 def next_line(grid: Grid, parameters: Parameters) -> None:

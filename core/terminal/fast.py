@@ -11,6 +11,9 @@ from core.terminal.grid import Grid
 from core.terminal.line import MOST_PENDING
 from core.terminal.parser import SEQUENCE, Parser
 
+_SHORT = 24
+_MOST_STYLES = 4096
+
 
 class FastFeed:
     """Feeds a grid and its parser."""
@@ -18,6 +21,8 @@ class FastFeed:
     def __init__(self, grid: Grid, parser: Parser) -> None:
         self._grid = grid
         self._parser = parser
+        self._styles: dict[str, tuple[str, str]] = {}
+        """SGR parameters and the text after them, by the short pieces that hold both: animations repeat them."""
 
     def feed(self, data: str) -> None:
         """Act on text; it may end anywhere."""
@@ -26,7 +31,7 @@ class FastFeed:
         parser.feed(next(pieces))
         # what the parser may change is read again after each of its turns
         cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
-        dirty, known = grid.dirty, parser.known
+        dirty, known, styles = grid.dirty, parser.known, self._styles
         for piece in pieces:
             action = known.get(piece)
             if action is not None and not parser.state:
@@ -39,7 +44,15 @@ class FastFeed:
                     cursor, pen, rows, room = grid.cursor, grid.pen, grid.grid, grid.room
                 last = ""
                 continue
-            head, final, text = piece.partition("m")
+            styled = styles.get(piece)
+            if styled is None:
+                head, final, text = piece.partition("m")
+                plain = text.isascii() and text.isprintable()
+                if final and plain and len(piece) < _SHORT and len(styles) < _MOST_STYLES:
+                    styles[piece] = head, text
+            else:
+                head, text = styled
+                plain, final = True, "m"
             following = pen.following.get(head)
             if following is not None and final and not parser.state:
                 grid.pen = pen = following
@@ -48,24 +61,27 @@ class FastFeed:
                 grid.last_text = last
                 text = act(piece)
                 cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
+                plain = text.isascii() and text.isprintable()
             if not text:
-                continue
-            if not text.isprintable():
-                parser.feed(text)
-                cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
                 continue
             x = cursor.x
             stop = x + len(text)
-            line = rows[cursor.y]
-            if stop < room and len(line.pending) < MOST_PENDING and not line.wide and text.isascii():
-                dirty.add(cursor.y)
-                line.row = None
-                line.pending.append((x, text, pen.style))
-                cursor.x = stop
-            else:
+            if plain and stop < room:
+                line = rows[cursor.y]
+                pending = line.pending
+                if len(pending) < MOST_PENDING and not line.wide:
+                    dirty.add(cursor.y)
+                    line.row = None
+                    pending.append((x, text, pen.style))
+                    cursor.x = stop
+                    last = text
+                    continue
+            if plain or text.isprintable():
                 draw(text)
-                text = grid.last_text
-            last = text
+                last = grid.last_text
+                continue
+            parser.feed(text)
+            cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
         grid.last_text = last
 
     def _act(self, piece: str) -> str:

@@ -15,7 +15,7 @@ from core.terminal.pen import MAX_PARAMETERS, Pen
 
 MAX_STRING = 64 * 1024
 """Characters that are kept of an OSC, DCS, APC, PM or SOS string; the rest is swallowed."""
-_MOST_KNOWN = 10_000
+_MOST_KNOWN = 32_768
 _MAX_SEQUENCE = 256
 """Characters that are kept of the parameters of one sequence."""
 

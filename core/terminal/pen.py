@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 from core.contract.frame import PLAIN, CellStyle
 
-_FLAGS: dict[int, dict[str, Any]] = {
-    1: {"bold": True},
-    2: {"dim": True},
-    3: {"italic": True},
-    4: {"underline": True},
-    5: {"blink": True},
-    6: {"blink": True},
-    7: {"reverse": True},
-    8: {"conceal": True},
-    9: {"strike": True},
-    21: {"underline": True},
-    22: {"bold": False, "dim": False},
-    23: {"italic": False},
-    24: {"underline": False},
-    25: {"blink": False},
-    27: {"reverse": False},
-    28: {"conceal": False},
-    29: {"strike": False},
-    39: {"fg": ""},
-    49: {"bg": ""},
-    53: {"overline": True},
-    55: {"overline": False},
-}
-_CODES = (
+_FLAGS = (
     ("bold", 1), ("dim", 2), ("italic", 3), ("underline", 4), ("blink", 5), ("reverse", 7), ("conceal", 8),
     ("strike", 9), ("overline", 53),
 )  # fmt: skip
-
+"""The attributes that are on or off, each a bit in this order, with the SGR that sets it."""
+_BITS = {name: 1 << at for at, (name, _) in enumerate(_FLAGS)}
+_ON = {code: 1 << at for at, (_, code) in enumerate(_FLAGS)} | {6: _BITS["blink"], 21: _BITS["underline"]}
+_OFF = {
+    22: _BITS["bold"] | _BITS["dim"],
+    23: _BITS["italic"],
+    24: _BITS["underline"],
+    25: _BITS["blink"],
+    27: _BITS["reverse"],
+    28: _BITS["conceal"],
+    29: _BITS["strike"],
+    55: _BITS["overline"],
+}
 _MAX_PENS = 4096
 MAX_PARAMETERS = 32
 
@@ -71,61 +58,96 @@ def _colour_of_semicolons(fields: list[str], at: int) -> tuple[str | None, int]:
     return None, len(fields)
 
 
-def apply_sgr(style: CellStyle, parameters: str) -> CellStyle:
-    """Return the style after `CSI parameters m` (ECMA-48 8.3.117, xterm, colon forms); unknown ones change nothing."""
+class Change(NamedTuple):
+    """What one SGR sequence does to a style."""
+
+    reset: bool
+    foreground: str | None
+    background: str | None
+    on: int
+    off: int
+
+
+@lru_cache(maxsize=4096)
+def read_sgr(parameters: str) -> Change:
+    """Return what `CSI parameters m` does (ECMA-48 8.3.117, xterm, colon forms); unknown ones change nothing."""
     fields = parameters.split(";")[:MAX_PARAMETERS]
-    changes: dict[str, Any] = {}
-    at = 0
+    reset = False
+    colours: dict[int, str] = {}
+    on = off = at = 0
     while at < len(fields):
         field = fields[at]
+        at += 1
         if ":" in field:
             parts = field.split(":")
             code = _number(parts[0])
             if code in (38, 48):
                 colour = _colour_of_colons(parts)
                 if colour is not None:
-                    changes["fg" if code == 38 else "bg"] = colour
-            elif code == 4:
-                changes["underline"] = parts[1] != "0"
-            at += 1
-            continue
-        code = _number(field)
+                    colours[code] = colour
+                continue
+            if code != 4:
+                continue
+            code = 4 if parts[1] != "0" else 24
+        else:
+            code = _number(field)
         if code == 0:
-            style, changes = PLAIN, {}
-        elif code in _FLAGS:
-            changes.update(_FLAGS[code])
+            reset, colours, on, off = True, {}, 0, 0
+        elif code in _ON:
+            on |= _ON[code]
+            off &= ~_ON[code]
+        elif code in _OFF:
+            off |= _OFF[code]
+            on &= ~_OFF[code]
         elif code in (38, 48, 58):
-            colour, taken = _colour_of_semicolons(fields, at)
+            colour, taken = _colour_of_semicolons(fields, at - 1)
             at += taken
-            if colour is not None and code != 58:
-                changes["fg" if code == 38 else "bg"] = colour
+            if colour is not None:
+                colours[code] = colour
         elif 30 <= code <= 37 or 90 <= code <= 97:
-            changes["fg"] = str(code - 30 if code < 90 else code - 82)
+            colours[38] = str(code - 30 if code < 90 else code - 82)
         elif 40 <= code <= 47 or 100 <= code <= 107:
-            changes["bg"] = str(code - 40 if code < 100 else code - 92)
-        at += 1
-    return replace(style, **changes) if changes else style
+            colours[48] = str(code - 40 if code < 100 else code - 92)
+        elif code in (39, 49):
+            colours[code - 1] = ""
+    return Change(reset, colours.get(38), colours.get(48), on, off)
 
 
 class Pen:
     """A style with the pens that follow it: a graph that grows as a program changes its style."""
 
-    __slots__ = ("_find", "blank", "following", "style")
+    __slots__ = ("_begin", "_box", "_flags", "blank", "following", "style")
 
-    def __init__(self, style: CellStyle, find: Callable[[CellStyle], Pen]) -> None:
-        self.style = style
-        blank = CellStyle(bg=style.bg)
-        self.blank = PLAIN if not style.bg else style if style == blank else find(blank).style
+    def __init__(self, foreground: str, background: str, flags: int, box: PenBox) -> None:
+        named = {name: True for name, bit in _BITS.items() if flags & bit} if flags else {}
+        self.style = CellStyle(foreground, background, **named) if foreground or background or flags else PLAIN
+        self._flags = flags
+        self._box = box
+        self._begin: str | None = None
+        blank = self if not (foreground or flags) else box.find("", background, 0) if background else None
+        self.blank = PLAIN if blank is None else blank.style
         """What erased cells get: the background colour only (xterm's `bce`)."""
-        self._find = find
         self.following: dict[str, Pen] = {}
         """Pens that `after` has found, by parameters."""
+
+    @property
+    def begin(self) -> str:
+        """What gives this style to text that begins with the default one."""
+        if self._begin is None:
+            self._begin = "" if self.style is PLAIN else sequence_of(self.style)
+        return self._begin
 
     def after(self, parameters: str) -> Pen:
         """Return the pen after `CSI parameters m`."""
         pen = self.following.get(parameters)
         if pen is None:
-            pen = self._find(apply_sgr(self.style, parameters))
+            reset, foreground, background, on, off = read_sgr(parameters)
+            style = PLAIN if reset else self.style
+            pen = self._box.find(
+                style.fg if foreground is None else foreground,
+                style.bg if background is None else background,
+                (0 if reset else self._flags) & ~off | on,
+            )
             if len(self.following) < 256 and len(parameters) < 64:
                 self.following[parameters] = pen
         return pen
@@ -135,26 +157,25 @@ class PenBox:
     """All pens of one screen: equal styles are one object, so that cells can be compared by identity."""
 
     def __init__(self) -> None:
-        self._pens: dict[CellStyle, Pen] = {}
-        self.plain = self.find(PLAIN)
+        self._pens: dict[tuple[str, str, int], Pen] = {}
+        self.plain = self.find("", "", 0)
 
-    def find(self, style: CellStyle) -> Pen:
+    def find(self, foreground: str, background: str, flags: int) -> Pen:
         """Return the pen of a style."""
-        pen = self._pens.get(style)
+        pen = self._pens.get((foreground, background, flags))
         if pen is None:
             if len(self._pens) >= _MAX_PENS:
                 self._pens.clear()
-                for known in (self.plain,):
-                    known.following.clear()
-                    self._pens[known.style] = known
-            pen = self._pens[style] = Pen(style, self.find)
+                self.plain.following.clear()
+                self._pens["", "", 0] = self.plain
+            pen = self._pens[foreground, background, flags] = Pen(foreground, background, flags, self)
         return pen
 
 
 @lru_cache(maxsize=4096)
 def sequence_of(style: CellStyle) -> str:
     """Return the sequence that gives a style, whatever was before."""
-    codes = ["0", *(str(code) for name, code in _CODES if getattr(style, name))]
+    codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
     for code, colour in ((38, style.fg), (48, style.bg)):
         if colour.startswith("#"):
             codes.append(f"{code};2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:], 16)}")

@@ -11,7 +11,7 @@ from core.contract.frame import PLAIN, CellStyle, Span
 from core.terminal.controls import tab
 from core.terminal.entries import Entry, Wrapped, entry_of, joined, merged, rewrapped
 from core.terminal.grid import Grid
-from core.terminal.pen import Pen, PenBox, sequence_of
+from core.terminal.pen import Pen, PenBox
 from core.terminal.width import NARROW_CLASS, WIDE_CLASS
 
 _SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
@@ -42,8 +42,12 @@ class UnseenLines:
         first column.
         """
         coloured = "\x1b" in block
-        carried = pen is not self._pens.plain or (coloured and _CARRIED.search(block) is not None)
-        painted = coloured and _BACKGROUND.search(block) is not None and _ERASE.search(block) is not None
+        resets = block.count("\x1b[0m\r\n") + block.count("\x1b[m\r\n") if coloured else 0
+        # that each line ends with a reset is seen at once
+        carried = pen is not self._pens.plain or (
+            coloured and resets < block.count("\n") and _CARRIED.search(block) is not None
+        )
+        painted = ("\x1b[K" in block or "\x1b[0K" in block) and _BACKGROUND.search(block) is not None
         seen = _SEQUENCE.sub("", block) if coloured else block
         narrow = seen.isascii()
         odd = not narrow and _ODD.search(seen) is not None
@@ -56,7 +60,7 @@ class UnseenLines:
         for line, size in zip(lines, sizes, strict=True):
             after = _pen_after(pen, line) if carried and "\x1b" in line else pen
             if size <= self.columns and not painted and not odd and not pen.style.bg:
-                entries.append(self._begin(pen) + line if carried else line)
+                entries.append(pen.begin + line if carried else line)
             else:
                 self._add(entries, pen, line, size)
             pen = after
@@ -68,21 +72,17 @@ class UnseenLines:
         painted = pen.style.bg or _BACKGROUND.search(line)
         erases = _ERASE.search(line)
         if not odd and size <= self.columns and not pen.style.bg and not (painted and erases):
-            entries.append(self._begin(pen) + line)
+            entries.append(pen.begin + line)
         elif odd or (not line.isascii() and _WIDE.search(line) and (painted or "\t" in line)):
             entries.extend(self._draw(pen, line))
         elif painted or "\t" in line:
             self._lay_out(entries, pen, line)
         else:
-            line = self._begin(pen) + (_ERASE.sub("", line) if erases else line)
+            line = pen.begin + (_ERASE.sub("", line) if erases else line)
             if line.isascii() or not _WIDE.search(line):
                 self._cut(entries, line)
             else:
                 entries.extend(rewrapped([line], self.columns, self._pens))
-
-    def _begin(self, pen: Pen) -> str:
-        """Return what an entry that begins with a pen begins with."""
-        return "" if pen is self._pens.plain else sequence_of(pen.style)
 
     def _cut(self, entries: list[Entry], line: str) -> None:
         """Append the pieces of a line that starts plain; each begins with the SGR that hold there."""
@@ -100,7 +100,7 @@ class UnseenLines:
                 at += columns - column
                 entries.append(Wrapped(before + line[start:at]))
                 if len(held) > _MOST_HELD:
-                    held = sequence_of(_pen_after(self._pens.plain, held).style)
+                    held = _pen_after(self._pens.plain, held).begin
                 start, column, before = at, 0, held
             column += stop - at
             if sgr:

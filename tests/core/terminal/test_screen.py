@@ -11,7 +11,6 @@ from rich.cells import cell_len
 
 from core.contract.frame import PLAIN, CellStyle
 from core.contract.visible import has_hidden
-from core.terminal.pen import apply_sgr
 from core.terminal.plain_text import log_text, screen_text
 from core.terminal.screen import TerminalScreen
 from core.terminal.width import NARROW, WIDE_CLASS, cell_width, clean
@@ -97,7 +96,6 @@ def test_an_unknown_size_is_clamped() -> None:
     ],
 )
 def test_sgr(parameters: str, style: CellStyle) -> None:
-    assert apply_sgr(PLAIN, parameters) == style
     assert make(f"\x1b[{parameters}mx").frame().rows[0][0].style == style
 
 
