@@ -24,7 +24,7 @@ from core.policy.rules import Rule
 from core.policy.trust import FOLDER
 from core.settings.paths import Folders, make_private
 from core.tools.context import ToolContext
-from core.tools.custom import register_custom_tools
+from core.tools.custom import add_custom_tools, find_sound_files, make_custom_tools
 from core.tools.discovered import register_discovered_tools
 from core.tools.mcp.launch import McpSurroundings
 from core.tools.mcp.servers import McpServers
@@ -44,20 +44,25 @@ class OutsideTools:
 
     servers: McpServers
     problems: list[str] = field(default_factory=list)
-    """What could not be loaded at the start; what comes later is published."""
+    """What could not be loaded."""
+    _loading: asyncio.Task[None] | None = None
+    """Of custom tools: it takes as long as their files need, and no longer than it may."""
     _discovery: asyncio.Task[None] | None = None
 
     async def settle(self, seconds: float) -> Sequence[str]:
         """Wait until everything is there, at most so long, and return the servers that still are not."""
         waits = [asyncio.ensure_future(self.servers.settle(seconds))]
+        if self._loading is not None:
+            await asyncio.wait({self._loading})
         if self._discovery is not None:
             await asyncio.wait({self._discovery}, timeout=seconds)
         return [server.name for server in await waits[0]]
 
     async def wait_for_tool(self, name: str) -> None:
         """Return when whatever would bring this tool is no longer on its way."""
-        if self._discovery is not None and not self._discovery.done():
-            await asyncio.wait({self._discovery})
+        for task in (self._loading, self._discovery):
+            if task is not None and not task.done():
+                await asyncio.wait({task})
         await self.servers.wait_for_tool(name)
 
     async def read_mentions(self, mentions: Sequence[str]) -> tuple[Attachments, tuple[str, ...]]:
@@ -103,12 +108,11 @@ async def open_outside_tools(
     *,
     trusted: bool,
 ) -> AsyncIterator[OutsideTools]:
-    """Load custom tools, start discovery and servers in the background, and end them all.
+    """Load custom tools, run discovery and start servers, all in the background, and end them.
 
     Args:
         trusted: the project's own tools are loaded, and programs run in its folder; else in the configuration folder.
     """
-    problems = await asyncio.to_thread(load_custom_tools, context, registry, folders, directory, trusted)
     settings = context.settings
     logs = await asyncio.to_thread(make_private, folders.state / "logs") if settings.mcp_servers else None
     home = directory if trusted or not folders.config.is_dir() else folders.config
@@ -126,26 +130,34 @@ async def open_outside_tools(
                 source = f"mcp_servers.{server.name}.trust"
                 modes = ("default", "auto_edit", "yolo")
                 policy.add(Rule(f"{server.prefix}__*", "allow", priority=TRUST_PRIORITY, modes=modes, source=source))
-        outside = OutsideTools(servers, problems)
+        outside = OutsideTools(servers)
+        places = [folders.config / "tools", *([directory / FOLDER / "tools"] if trusted else [])]
+        loading = _load_custom_tools(context, registry, places, home, outside.problems)
+        outside._loading = asyncio.create_task(loading)
         if settings.tools.discovery_command:
-            outside._discovery = asyncio.create_task(_discover(context, registry, str(home)))
+            outside._discovery = asyncio.create_task(_discover(context, registry, str(home), outside._loading))
         servers.start()
         try:
             yield outside
         finally:
-            if outside._discovery is not None:
-                outside._discovery.cancel()
-                await asyncio.wait({outside._discovery})
+            tasks = {task for task in (outside._loading, outside._discovery) if task is not None}
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
 
-def load_custom_tools(
-    context: ToolContext, registry: ToolRegistry, folders: Folders, directory: Path, trusted: bool
-) -> list[str]:
-    """Register the user's own tools and, where it is trusted, the project's; return what went wrong. Blocks."""
-    places = [folders.config / "tools", *([directory / FOLDER / "tools"] if trusted else [])]
-    return register_custom_tools(registry, context, places)
+async def _load_custom_tools(
+    context: ToolContext, registry: ToolRegistry, places: Sequence[Path], home: Path, problems: list[str]
+) -> None:
+    """Register the user's own tools and, where it is trusted, the project's; tell what went wrong."""
+    files, unsound = await find_sound_files(places, home)
+    tools, broken = await asyncio.to_thread(make_custom_tools, context, files)
+    for problem in (*unsound, *broken, *add_custom_tools(registry, tools)):
+        problems.append(problem)
+        await context.publish(Notice(problem, level=NoticeLevel.WARNING))
 
 
-async def _discover(context: ToolContext, registry: ToolRegistry, directory: str) -> None:
+async def _discover(context: ToolContext, registry: ToolRegistry, directory: str, loading: asyncio.Task[None]) -> None:
+    await asyncio.wait({loading})  # a name that is taken twice is refused to the later one
     for problem in await register_discovered_tools(registry, context, directory):
         await context.publish(Notice(problem, level=NoticeLevel.WARNING))

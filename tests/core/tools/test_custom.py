@@ -12,10 +12,12 @@ import pytest
 from core.contract.tool import Kind
 from core.tools.builtin.write_todos import WriteTodosTool
 from core.tools.context import ToolContext
-from core.tools.custom import GROUP, PREFIX, register_custom_tools
+from core.tools.custom import GROUP, PREFIX, find_sound_files, register_custom_tools
 from core.tools.declarative import BaseDeclarativeTool
 from core.tools.registry import ToolRegistry
 from core.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
 
 TOOL = """
     from __future__ import annotations
@@ -135,3 +137,23 @@ def test_entry_points_give_tools(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert registry.origin("from_entry_point").startswith("entry point good")
     assert len(problems) == 2
     assert "no_such_module_here" in problems[0] and "Path" in problems[1]
+
+
+async def test_files_that_hang_or_end_their_process_are_found_out_and_the_rest_go_on(folder: Path) -> None:
+    write(folder, "a_good.py", TOOL % "good")
+    write(folder, "b_hangs.py", "import time\ntime.sleep(60)\n")
+    write(folder, "c_exits.py", "import os\nprint('end 2')\nos._exit(0)\n")
+    write(folder, "d_dies.py", "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    write(folder, "e_raises.py", "raise SystemExit(3)\n")
+    write(folder, "f_threads.py", "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n")
+    files, problems = await find_sound_files([folder], folder, seconds=1.0)
+    assert [path.name for path in files] == ["a_good.py", "e_raises.py", "f_threads.py"]
+    for problem, part in zip(
+        problems, ("b_hangs.py is left out: loading it took more", "code 0", "signal 11"), strict=True
+    ):
+        assert part in problem
+
+
+async def test_no_process_is_started_where_there_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere")
+    assert await find_sound_files([tmp_path], tmp_path) == ([], [])
