@@ -5,37 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from app.bridge import Routes
-from app.services.editor import edit_text
+from app.services.edit_review import EditReview, files_of
 from app.stage import Presenter, Stage
-from core.contract.confirmation import EditConfirmation, FileOperationsConfirmation, ToolConfirmationOutcome
-from core.contract.diff import FilePatch
+from core.contract.confirmation import EditConfirmation
 from core.contract.envelope import Envelope
-from core.contract.events import Notice, NoticeLevel, RequestWithdrawn
-from core.contract.ids import RequestId
-from core.contract.requests import ApprovalReply, ApprovalRequest, DroppedHunk, QuestionRequest, Reply
-from core.diff.hunks import apply_hunks, make_patch
+from core.contract.events import Notice, NoticeLevel, RequestWithdrawn, ToolCallFinished
+from core.contract.ids import CallId, RequestId
+from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionRequest, Reply
 from widgets.approval.ask import ask
-from widgets.approval.dialog import DecisionScreen, present
+from widgets.approval.dialog import DecisionScreen
 from widgets.approval.guard import wait_for_pause
-from widgets.diff.outcome import ReviewDecision, ReviewOutcome
-from widgets.diff.review import ReviewScreen
 
 log = logging.getLogger(__name__)
-
-_SPLIT = {"auto": None, "unified": False, "split": True}
-"""By the setting `ui.diff_view`."""
-_OUTCOMES = {
-    ReviewDecision.ONCE: ToolConfirmationOutcome.PROCEED_ONCE,
-    ReviewDecision.SESSION: ToolConfirmationOutcome.PROCEED_ALWAYS,
-    ReviewDecision.SAVE: ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE,
-    ReviewDecision.DENY: ToolConfirmationOutcome.CANCEL,
-}
 
 
 @dataclass(slots=True)
@@ -43,6 +29,33 @@ class _Waiting:
     id: RequestId
     request: ApprovalRequest | QuestionRequest
     title: str
+    turn: int = 0
+    is_renewed: bool = False
+    """Withdrawn, as its proposal is being made again: another request for the same call follows, or the call's end."""
+
+    @property
+    def call(self) -> CallId | None:
+        return self.request.call.id if isinstance(self.request, ApprovalRequest) else None
+
+    def goes_with(self, other: _Waiting) -> bool:
+        """Whether one review can show both: single edits of one step."""
+        return (
+            self.turn == other.turn
+            and isinstance(self.request, ApprovalRequest)
+            and isinstance(other.request, ApprovalRequest)
+            and isinstance(self.request.details, EditConfirmation)
+            and isinstance(other.request.details, EditConfirmation)
+            and self.request.details.file_path != other.request.details.file_path
+        )
+
+
+@dataclass(slots=True)
+class _Asking:
+    """What is on screen now, or put aside."""
+
+    waiting: list[_Waiting]
+    review: EditReview | None = None
+    task: asyncio.Task[None] | None = None
 
 
 class ApprovalsPresenter(Presenter):
@@ -54,14 +67,21 @@ class ApprovalsPresenter(Presenter):
         self._pause = pause
         self._queue: deque[_Waiting] = deque()
         self._arrived = asyncio.Event()
-        self._current: tuple[_Waiting, asyncio.Task[Reply]] | None = None
+        self._current: _Asking | None = None
+        self._refused: dict[CallId, ApprovalReply] = {}
+        """Decided while the proposal was made again: what its next request is answered with."""
         self.minimised: DecisionScreen[Any] | None = None
         self.on_waiting: Callable[[str], None] = lambda text: None
         """Told what waits for the user, in a few words; empty for nothing."""
         stage.spawn(self._serve())
 
     def routes(self) -> Routes:
-        return {ApprovalRequest: self._enqueue, QuestionRequest: self._enqueue, RequestWithdrawn: self._withdraw}
+        return {
+            ApprovalRequest: self._enqueue,
+            QuestionRequest: self._enqueue,
+            RequestWithdrawn: self._withdraw,
+            ToolCallFinished: self._end_call,
+        }
 
     def message_routes(self) -> dict[type, Callable[[Any], None]]:
         return {DecisionScreen.Minimised: self._note_minimised}
@@ -72,18 +92,60 @@ class ApprovalsPresenter(Presenter):
     def _enqueue(self, envelope: Envelope) -> None:
         request = envelope.payload
         assert isinstance(request, (ApprovalRequest, QuestionRequest))
-        title = request.title if isinstance(request, QuestionRequest) else title_of(request)
-        self._queue.append(_Waiting(RequestId(envelope.id), request, title))
-        self._arrived.set()
+        title = request.title if isinstance(request, QuestionRequest) else request.details.title
+        arrived = _Waiting(RequestId(envelope.id), request, title, envelope.turn)
+        if arrived.call is not None and (refusal := self._refused.pop(arrived.call, None)) is not None:
+            self.stage.engine.bus.reply(arrived.id, refusal)
+        elif not self._renew(arrived):
+            self._queue.append(arrived)
+            self._arrived.set()
         self._tell()
+
+    def _renew(self, arrived: _Waiting) -> bool:
+        """Put a proposal that was made again into the review that shows it; false where there is none."""
+        current = self._current
+        if current is None or current.review is None or not isinstance(arrived.request, ApprovalRequest):
+            return False
+        for index, waiting in enumerate(current.waiting):
+            if waiting.is_renewed and waiting.call == arrived.call:
+                current.waiting[index] = arrived
+                self.stage.spawn(current.review.renew(arrived.request))
+                return True
+        return False
 
     def _withdraw(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, RequestWithdrawn)
         request_id = envelope.payload.request_id
         self._queue = deque(waiting for waiting in self._queue if waiting.id != request_id)
-        if self._current is not None and self._current[0].id == request_id:
-            self._current[1].cancel()
+        current = self._current
+        for waiting in current.waiting if current is not None else ():
+            if waiting.id != request_id or current is None:
+                continue
+            if envelope.payload.renewed and current.review is not None and waiting.call is not None:
+                waiting.is_renewed = True
+                current.review.hold(waiting.call)
+            else:
+                self._take_out(current, waiting)
+            break
         self._tell()
+
+    def _end_call(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, ToolCallFinished)
+        call = envelope.payload.id
+        self._refused.pop(call, None)
+        current = self._current
+        for waiting in current.waiting if current is not None else ():
+            if waiting.call == call and current is not None:
+                self._take_out(current, waiting)
+                break
+
+    def _take_out(self, current: _Asking, waiting: _Waiting) -> None:
+        """Ask no longer about one of the calls that are shown."""
+        current.waiting.remove(waiting)
+        if current.waiting and current.review is not None and waiting.call is not None:
+            current.review.take_out(waiting.call)
+        elif current.task is not None:
+            current.task.cancel()
 
     async def _serve(self) -> None:
         while True:
@@ -91,80 +153,62 @@ class ApprovalsPresenter(Presenter):
             while self._queue:
                 await wait_for_pause(lambda: self.stage.app.last_key, pause=self._pause)
                 if self._queue:  # it may have been withdrawn in the pause
-                    await self._ask(self._queue.popleft())
+                    await self._ask(self._next())
             self._arrived.clear()
             if self._queue:
                 self._arrived.set()
 
-    async def _ask(self, waiting: _Waiting) -> None:
-        task = asyncio.ensure_future(self._decide(waiting.request))
-        self._current = (waiting, task)
+    def _next(self) -> _Asking:
+        """Take what is asked next: a question, or all edits that one review can show."""
+        asking = _Asking([self._queue.popleft()])
+        while self._queue and all(self._queue[0].goes_with(other) for other in asking.waiting):
+            asking.waiting.append(self._queue.popleft())
+        requests = [each.request for each in asking.waiting if isinstance(each.request, ApprovalRequest)]
+        if requests and files_of(requests[0]):
+            asking.review = EditReview(self.stage, requests, (1, 1 + len(self._queue)))
+        return asking
+
+    async def _ask(self, asking: _Asking) -> None:
+        asking.task = task = asyncio.ensure_future(self._decide(asking))
+        self._current = asking
         self._tell()
         try:
             await asyncio.wait({task})
-            if not task.cancelled():
-                self.stage.engine.bus.reply(waiting.id, await self._reply_of(task, waiting))
+            if not task.cancelled() and (error := task.exception()) is not None:
+                await self._refuse_all(asking, error)
         finally:
             task.cancel()
             self._current = None
             self.minimised = None
             self._tell()
 
-    async def _reply_of(self, task: asyncio.Task[Reply], waiting: _Waiting) -> Reply:
-        """Return the decision. What could not be asked, by an error of ours, is refused, and the user is told."""
-        error = task.exception()
-        if error is None:
-            return task.result()
-        log.error("asking %r failed", waiting.title, exc_info=error)
-        what = f"The question {waiting.title!r} could not be shown: {error}"
-        await self.stage.engine.bus.publish(Notice(what, "It counts as refused. See the log.", NoticeLevel.ERROR))
-        reply = waiting.request.unanswered()
-        return replace(reply, feedback="the question could not be shown") if isinstance(reply, ApprovalReply) else reply
+    async def _decide(self, asking: _Asking) -> None:
+        """Show what is asked until it is decided, and answer."""
+        if asking.review is None:
+            (waiting,) = asking.waiting
+            self._reply(waiting, await ask(self.stage.app, waiting.request, place=(1, 1 + len(self._queue))))
+            return
+        replies = await asking.review.decide()
+        for waiting in asking.waiting:  # all at once: a grant to the one must not take the question of another back
+            assert waiting.call is not None
+            self._reply(waiting, replies[waiting.call])
 
-    async def _decide(self, request: ApprovalRequest | QuestionRequest) -> Reply:
-        place = (1, 1 + len(self._queue))
-        if isinstance(request, ApprovalRequest):
-            if isinstance(request.details, EditConfirmation):
-                return reply_of_review(await self._review(request, (request.details,), place))
-            if isinstance(request.details, FileOperationsConfirmation):
-                files = request.details.files
-                paths = {self.stage.engine.workspace.shown(file.file_path): file.file_path for file in files}
-                return reply_of_files(await self._review(request, files, place), paths)
-        return await ask(self.stage.app, request, place=place)
+    def _reply(self, waiting: _Waiting, reply: Reply) -> None:
+        if not waiting.is_renewed:
+            self.stage.engine.bus.reply(waiting.id, reply)
+        elif waiting.call is not None and isinstance(reply, ApprovalReply) and not reply.approved:
+            self._refused[waiting.call] = reply  # an acceptance would be of what is no longer proposed: it asks anew
 
-    async def _review(
-        self, request: ApprovalRequest, files: tuple[EditConfirmation, ...], place: tuple[int, int]
-    ) -> ReviewOutcome:
-        by_path = {self.stage.engine.workspace.shown(file.file_path): file for file in files}
-
-        async def recompute(path: str, new_text: str) -> FilePatch:
-            return await asyncio.to_thread(make_patch, path, by_path[path].original_content, new_text)
-
-        async def open_editor(path: str, text: str) -> str | None:
-            return await edit_text(self.stage.app, text, Path(path).name)
-
-        patches = await asyncio.to_thread(
-            lambda: [
-                make_patch(path, file.original_content, None if file.is_deleted else file.new_content)
-                for path, file in by_path.items()
-            ]
-        )
-        return await present(
-            self.stage.app,
-            ReviewScreen(
-                patches,
-                title=request.details.title,
-                tool=" · ".join(filter(None, (request.display_name, request.asker_in_words))),
-                reason=request.reason,
-                grant=request.grant,
-                rule=_rule_shown(request),
-                notes={path: file.notes for path, file in by_path.items()},
-                recompute=recompute,
-                open_editor=open_editor,
-                place=place,
-                split=_SPLIT[self.stage.engine.settings.ui.diff_view],
-            ),
-        )
+    async def _refuse_all(self, asking: _Asking, error: BaseException) -> None:
+        """Refuse what could not be asked, by an error of ours, and tell the user."""
+        for waiting in asking.waiting:
+            log.error("asking %r failed", waiting.title, exc_info=error)
+            what = f"The question {waiting.title!r} could not be shown: {error}"
+            await self.stage.engine.bus.publish(Notice(what, "It counts as refused. See the log.", NoticeLevel.ERROR))
+            reply = waiting.request.unanswered()
+            if isinstance(reply, ApprovalReply):
+                reply = replace(reply, feedback="the question could not be shown")
+            self._reply(waiting, reply)
 
     # --- minimised --------------------------------------------------------------------------------
 
@@ -180,11 +224,12 @@ class ApprovalsPresenter(Presenter):
             self._tell()
 
     def _tell(self) -> None:
-        count = len(self._queue) + (self._current is not None)
+        shown = self._current.waiting if self._current is not None else []
+        count = len(self._queue) + len(shown)
         if not count:
             self.on_waiting("")
             return
-        title = self._current[0].title if self._current is not None else self._queue[0].title
+        title = (shown or self._queue)[0].title
         more = f" (+{count - 1})" if count > 1 else ""
         back = ", f8 shows it" if self.minimised is not None else ""
         self.on_waiting(f"waits for you: {title}{more}{back}")
@@ -194,46 +239,3 @@ def title_of(request: ApprovalRequest) -> str:
     """Return what is asked about in a few words, and who asks if it is not the session's agent."""
     title = request.details.title
     return f"{title} ({request.asker_in_words})" if request.asker else title
-
-
-def _rule_shown(request: ApprovalRequest) -> str:
-    """Return the rule that would be saved, with what it would have let through so far."""
-    if not request.rule or not request.would_have_allowed:
-        return request.rule
-    listed = "\n".join(f"#   {text}" for text in request.would_have_allowed)
-    return f"{request.rule}\n# so far it would have let through:\n{listed}"
-
-
-def reply_of_review(outcome: ReviewOutcome) -> ApprovalReply:
-    """Return a review's outcome as the reply: its content is what the reviewer saw, byte for byte."""
-    new_content: str | None = None
-    dropped: tuple[DroppedHunk, ...] = ()
-    if outcome.is_accepted:
-        (file,) = outcome.files
-        dropped = file.dropped
-        if not file.is_whole:
-            new_content = apply_hunks(file.patch, file.accepted)
-    return ApprovalReply(
-        _OUTCOMES[outcome.decision], outcome.feedback, new_content, dropped=dropped, comments=outcome.comments
-    )
-
-
-def reply_of_files(outcome: ReviewOutcome, paths: Mapping[str, str]) -> ApprovalReply:
-    """As `reply_of_review`, for a change of several files; `paths` has the absolute path of each that was shown."""
-    contents: dict[str, str] = {}
-    declined: list[str] = []
-    dropped: list[DroppedHunk] = []
-    for file in outcome.files if outcome.is_accepted else ():
-        dropped += [replace(drop, path=paths[file.path]) for drop in file.dropped]
-        if not file.accepted and file.edited_text is None:
-            declined.append(paths[file.path])
-        elif not file.is_whole:
-            contents[paths[file.path]] = apply_hunks(file.patch, file.accepted)
-    return ApprovalReply(
-        _OUTCOMES[outcome.decision],
-        outcome.feedback,
-        new_contents=contents,
-        declined=tuple(declined),
-        dropped=tuple(dropped),
-        comments=outcome.comments,
-    )

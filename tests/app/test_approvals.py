@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
+import core.diff.hunks as hunks
 from core.contract.confirmation import ToolConfirmationOutcome
 from core.contract.conversation import ResultPart
 from core.contract.events import ApprovalMode, MessageAdded, Notice, RuleAdded, ToolCallFinished, TurnEnd, TurnFinished
@@ -79,7 +80,9 @@ async def test_a_session_grant_is_not_asked_for_again(project: Path) -> None:
     script = f"{EDIT}{EDIT.replace('a.py', 'b.py')}---\nsay end"
     async with running(project, script) as run:
         await run.prompt("go")
-        await run.answer("s")
+        await run.asks()
+        await run.shows("file 1 of 2")
+        await run.press("v", "s")
         await run.idle()
         assert run.engine.policy.mode is ApprovalMode.AUTO_EDIT
         assert "blue" in (project / "a.py").read_text() and "blue" in (project / "b.py").read_text()
@@ -205,17 +208,14 @@ async def test_a_question_that_cannot_be_shown_is_refused_and_the_next_one_is_as
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / "a.py").write_text(TWO)
-    import app.presenters.approvals as approvals
-
-    asked = approvals.make_patch
     failures = iter([RuntimeError("a bug")])
 
     def make_patch(*args: object, **more: object) -> object:
         for failure in failures:
             raise failure
-        return asked(*args, **more)  # type: ignore[arg-type]  # as it was called
+        return hunks.make_patch(*args, **more)  # type: ignore[arg-type]  # as it was called
 
-    monkeypatch.setattr(approvals, "make_patch", make_patch)
+    monkeypatch.setattr("app.services.edit_review.make_patch", make_patch)
     async with running(project, f"{EDIT}{EDIT}---\nsay end") as run:
         await run.prompt("go")
         await run.answer("y")

@@ -30,6 +30,8 @@ class FileReview:
     dropped: tuple[DroppedHunk, ...] = ()
     edited_text: str | None = None
     """The whole new text where the reviewer edited it: `patch.new_text`; none where it is as proposed."""
+    reason: str = ""
+    """Why nothing of the file is accepted."""
 
     @property
     def is_whole(self) -> bool:

@@ -37,6 +37,10 @@ class Proposal:
         self.comments: dict[LineKey, str] = {}
         self.remarks: dict[int, str] = {}
         """Remarks on whole hunks; the reason where the hunk is dropped."""
+        self.reason = ""
+        """Why nothing of the file is accepted."""
+        self.is_held = False
+        """It is being made again, as its file changed on disk."""
         self.whole_asked = False
         self._dropped: set[int] = set()
         self._seen: set[int] = set()
@@ -74,6 +78,8 @@ class Proposal:
     def toggle(self, hunk: int) -> None:
         """Accept a dropped hunk, drop an accepted one."""
         self._dropped ^= {hunk}
+        if self.accepted:
+            self.reason = ""
 
     def toggle_all(self) -> None:
         """Accept everything; where everything is accepted, drop it."""
@@ -82,6 +88,13 @@ class Proposal:
     def mark_all(self, accepted: bool) -> None:
         """Accept or drop every hunk."""
         self._dropped = set() if accepted else {hunk.index for hunk in self.patch.hunks}
+        if accepted:
+            self.reason = ""
+
+    def decline(self, reason: str) -> None:
+        """Drop every hunk, for a reason."""
+        self.mark_all(False)
+        self.reason = reason
 
     def note_seen(self, hunk: int) -> bool:
         """Note that the end of `hunk` was on screen; return whether that is new."""
@@ -103,24 +116,31 @@ class Proposal:
         is_open = self._opened.get(0, (0, 0))[0] == whole
         self._opened = {} if is_open else dict.fromkeys(range(len(self.patch.hunks) + 1), (whole, 0))
 
-    def replace(self, patch: FilePatch, *, proposed: str | None = None) -> None:
-        """Take another patch of the same file; decisions and remarks stay with the hunks that are unchanged.
-
-        Args:
-            proposed: the proposal's new text where that itself changed (rebuilt on a changed file).
-        """
+    def replace(self, patch: FilePatch) -> None:
+        """Take another patch of the same file; decisions and remarks stay with the hunks that are unchanged."""
         pairs = _pair_hunks(self.patch, patch)
         self.comments = _anchor(self.comments, self.patch, patch)
         self.patch = patch
-        if proposed is not None:
-            self.proposed = proposed
-            self.original = patch
         self._dropped = {new for new, before in pairs.items() if before in self._dropped}
         self._seen = {new for new, before in pairs.items() if before in self._seen}
         self.remarks = {new: self.remarks[before] for new, before in pairs.items() if before in self.remarks}
         self.whole_asked = False
         self._opened = {}
         self._old_lines = None
+
+    def renew(self, original: FilePatch, edited: FilePatch | None = None) -> None:
+        """Take a proposal that was made again.
+
+        Args:
+            edited: it with the reviewer's edits, where they could be kept.
+        """
+        is_declined = self.mark is Mark.NONE
+        self.replace(edited or original)
+        self.original = original
+        self.proposed = original.new_text
+        self.is_held = False
+        if is_declined:
+            self.mark_all(False)
 
     def rows(self, *, split: bool) -> tuple[Row, ...]:
         """Lay out the file."""
@@ -138,12 +158,12 @@ class Proposal:
     def review(self) -> FileReview:
         """Return the decision as it stands."""
         dropped = tuple(
-            DroppedHunk(self.path, hunk.header, self.remarks.get(hunk.index, ""))
+            DroppedHunk(self.path, hunk.header, self.remarks.get(hunk.index, "") or self.reason)
             for hunk in self.patch.hunks
             if hunk.index in self._dropped
         )
         edited = self.patch.new_text if self.is_edited else None
-        return FileReview(self.path, self.patch, self.accepted, dropped, edited)
+        return FileReview(self.path, self.patch, self.accepted, dropped, edited, self.reason)
 
     def line_comments(self) -> tuple[LineComment, ...]:
         """Return the remarks on lines, and those on accepted hunks at their first changed line."""

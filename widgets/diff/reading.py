@@ -52,7 +52,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         split: bool | None = None,
     ) -> None:
         super().__init__(guard=guard, place=place)
-        self.proposals = proposals
+        self.proposals = list(proposals)
         self.current = 0
         self.reason = reason
         self.grant = grant
@@ -96,6 +96,17 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     def proposal(self) -> Proposal:
         return self.proposals[self.current]
 
+    def find_proposal(self, path: str) -> Proposal:
+        """Return the proposal of a path.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for proposal in self.proposals:
+            if proposal.path == path:
+                return proposal
+        raise KeyError(path)
+
     @property
     def heading(self) -> str:
         what = self._title or ", ".join(proposal.path for proposal in self.proposals)
@@ -122,8 +133,11 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     def show_marks(self) -> None:
         """Draw what depends on marks and on the current file."""
         notes = self.query_one("#notes", Label)
-        notes.update(Content("\n".join(f"! {make_visible_line(note)}" for note in self.proposal.notes)))
-        notes.display = bool(self.proposal.notes)
+        shown = [f"! {make_visible_line(note)}" for note in self.proposal.notes]
+        if self.proposal.reason:
+            shown.append(make_visible_line(f"not accepted: {self.proposal.reason}"))
+        notes.update(Content("\n".join(shown)))
+        notes.display = bool(shown)
         self.files.show(self.current)
         self.view.repaint()
         self.say("")

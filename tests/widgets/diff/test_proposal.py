@@ -56,7 +56,7 @@ def test_decisions_stay_with_the_hunks_that_are_the_same_in_a_rebuilt_patch() ->
         "new first line\n" + numbered(100),
         "new first line\n" + numbered(100, {10: "TEN", 50: "fifty", 90: "ninety"}),
     )
-    proposal.replace(rebuilt, proposed=rebuilt.new_text)
+    proposal.renew(rebuilt)
     assert proposal.accepted == (0, 1)
     assert proposal.unseen == (0,)
     assert proposal.remarks == {2: "no"}

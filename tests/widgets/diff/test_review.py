@@ -268,7 +268,8 @@ async def test_a_stale_proposal_is_replaced_and_keys_wait_again() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await show(pilot, review(small(), guard=TypeAheadGuard(0.4, clock)))
         clock.now = 1.0
-        screen.replace_patch("a.txt", make_patch("a.txt", "zero\none\ntwo\n", "zero\none\nTWO\n"), "it changed on disk")
+        rebuilt = make_patch("a.txt", "zero\none\ntwo\n", "zero\none\nTWO\n")
+        screen.renew_patch("a.txt", rebuilt, note="it changed on disk")
         await press(pilot, "y")
         assert screen.outcome is None
         assert any("! it changed on disk" in line for line in drawn(app))
@@ -276,7 +277,7 @@ async def test_a_stale_proposal_is_replaced_and_keys_wait_again() -> None:
         await press(pilot, "y")
         assert (await outcome_of(screen)).files[0].patch.new_text == "zero\none\nTWO\n"
         with pytest.raises(KeyError):
-            screen.replace_patch("nobody", small())
+            screen.renew_patch("nobody", small())
 
 
 async def test_type_ahead_approves_nothing() -> None:
