@@ -104,6 +104,8 @@ class Engine:
     """The terminal that commands get; the screen sets it to its shell pane's size."""
     statistics: SessionStatistics = field(default_factory=SessionStatistics)
     """What the session used and did, the part that was resumed included."""
+    commands: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """Ends the commands that still run; closed at the end of the session."""
     _notes: list[str] = field(default_factory=list)
 
     @property
@@ -197,6 +199,7 @@ async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None
         try:
             yield engine
         finally:
+            await engine.commands.aclose()
             await engine.undo.settled()
             await engine.bus.publish(SessionEnded())
 
@@ -221,7 +224,8 @@ async def _compose(
     policy = await asyncio.to_thread(_load_policy, options, files, settings, workspace, problems)
     publisher = _Publisher(bus)
     shell = settings.shell
-    jobs = await stack.enter_async_context(
+    commands = await stack.enter_async_context(AsyncExitStack())
+    jobs = await commands.enter_async_context(
         JobTable(publisher.publish, session, scrollback=shell.scrollback, shell_program=shell.program)
     )
     todos = TodoBoard(publisher.publish, resumed.todos if resumed else None)
@@ -257,7 +261,7 @@ async def _compose(
     agent.prompts += resumed.prompts if resumed else ()
     publisher.agent = agent
     parts = (workspace, context, registry, policy, files, trust, jobs, agent, store, undo, resumed, problems, outside)
-    engine = Engine(options, folders, loaded, bus, *parts)
+    engine = Engine(options, folders, loaded, bus, *parts, commands=commands)
     await connect_services(engine, scheduler)
     return engine
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.undo_setup import follow_jobs
 from core.agent.instructions import load_instructions
 from core.agent.subagent import SubagentRunner
 from core.agent.system_prompt import session_facts
@@ -36,6 +37,7 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     for envelope in engine.resumed.envelopes if engine.resumed else ():
         engine.statistics(envelope)
     engine.bus.attach("statistics", engine.statistics)
+    engine.bus.attach("undo", follow_jobs(engine.undo))
     if engine.resumed:
         engine.context_editor.learn(engine.resumed.replacements, agent.history.messages)
     context.transactions = engine.folders.state / "transactions"

@@ -6,7 +6,9 @@ import asyncio
 import os
 from pathlib import Path
 
-from core.contract.events import Notice, NoticeLevel
+from core.bus.bus import Sink
+from core.contract.envelope import Envelope
+from core.contract.events import JobEnded, JobStarted, Notice, NoticeLevel
 from core.contract.ids import SessionId
 from core.tools.context import Publish
 from core.workspace.undo.changes import ChangeSet
@@ -40,3 +42,16 @@ async def make_undo_store(
 
     store = await asyncio.to_thread(make)
     return store
+
+
+def follow_jobs(undo: UndoStore) -> Sink:
+    """Return a sink that tells the store which commands go on after their calls."""
+
+    def follow(envelope: Envelope) -> None:
+        event = envelope.payload
+        if isinstance(event, JobStarted) and event.call_id:
+            undo.job_started(event.id, event.call_id)
+        elif isinstance(event, JobEnded):
+            undo.job_ended(event.id)
+
+    return follow

@@ -49,6 +49,7 @@ async def test_an_error_while_it_is_put_together_comes_out_unwrapped(
 async def test_the_record_begins_and_ends_with_the_session(project: Path) -> None:
     async with open_engine(SessionOptions(directory=project, offline=True)) as engine:
         path = engine.store.path_of(engine.bus.session)
+        await engine.jobs.start("sleep 1000", str(project))
     lines = path.read_text("utf-8").splitlines()
     first, *_, last = [decode(line).payload for line in lines[1:]]
     assert isinstance(first, SessionStarted) and first.directory == str(project)

@@ -6,124 +6,40 @@ A content is read when it may be needed: of files that git knows and that are as
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from core.workspace.git import GitFailed, ask_git, can_ask_git
-from core.workspace.ignore import OWN_FILES
-from core.workspace.listing import NEVER_LISTED, Stop, list_files
-from core.workspace.paths import is_inside
+from core.workspace.ignore import IgnoreRules
+from core.workspace.listing import Stop
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.image import ABSENT, MAX_KEPT_BYTES, Image, ImageKind, take_image
+from core.workspace.undo.scan import Stamp, is_never, mode_of, private_part, scan_tree, size_of, stamp_of
+from core.workspace.undo.sight import Sighting, TreeSight
 from core.workspace.workspace import Workspace
 
-MAX_FILES = 400_000
-"""Trees with more files are not watched."""
+LARGE = 20_000
+"""Files of a tree whose first look takes so long that nothing should wait for it."""
 MAX_COPIED = 200 * 1024 * 1024
 """Bytes of a tree that are copied before anything happened to them."""
-_SIZE_BITS, _MODE_BITS = 40, 16
-_NEVER = re.compile(
-    rb"(?:^|[/\0])(?:" + b"|".join(re.escape(name.encode()) for name in sorted(NEVER_LISTED)) + rb")[/\0]"
-)
-Stamp = int
-"""Size, type and mode of a path, and a hash of what else changes with it."""
 
 
-def stamp_of(status: os.stat_result) -> Stamp:
-    """Return a path's stamp; it changes with every write, rename and change of mode."""
-    mixed = hash((status.st_mtime_ns, status.st_ctime_ns, status.st_ino)) & 0xFFFFFFFFFFFFFFFF
-    return (mixed << _SIZE_BITS | min(status.st_size, (1 << _SIZE_BITS) - 1)) << _MODE_BITS | status.st_mode
+_EARLY = "it was changed while the files were still being looked at"
 
 
-def find_stamp(path: str) -> Stamp | None:
-    """Return the stamp of what stands at an absolute path; none where nothing does."""
-    try:
-        return stamp_of(os.lstat(path))
-    except OSError:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What may have changed since the last look."""
 
-
-def _size(stamp: Stamp) -> int:
-    return stamp >> _MODE_BITS & ((1 << _SIZE_BITS) - 1)
-
-
-def _mode(stamp: Stamp) -> int:
-    return stamp & 0o7777
-
-
-@dataclass(slots=True)
-class Scan:
-    """The paths of a tree with their stamps."""
-
-    stamps: dict[str, Stamp] = field(default_factory=dict)
-    """By path relative to the root."""
-    ignored: tuple[str, ...] = ()
-    is_cut: bool = False
-    has_directories: bool = False
-    """Among the names was one of a directory: a repository inside."""
-
-
-def scan_tree(root: str, stop: Stop, private: str = "") -> Scan:
-    """Return the files and links of a workspace directory that no ignore rule leaves out.
-
-    Args:
-        private: an absolute directory whose content is our own and left out; empty for none.
-    """
-    own = private.removeprefix(root.rstrip("/") + "/") + "/" if is_inside(private, root) else "\0"
-    fast = _names_by_git(root)
-    scan = _stamped(root, *fast, own, stop) if fast is not None else None
-    if scan is not None and not scan.has_directories:
-        return scan
-    return _stamped(root, *_names_by_rules(root, stop), own, stop)
-
-
-def _stamped(root: str, names: list[str], ignored: tuple[str, ...], is_cut: bool, own: str, stop: Stop) -> Scan:
-    scan = Scan(ignored=ignored, is_cut=is_cut or len(names) > MAX_FILES)
-    if scan.is_cut:
-        return scan
-    for number, inside in enumerate(names):
-        if not number % 1024 and stop.is_set:
-            scan.is_cut = True
-            break
-        if inside.startswith(own):
-            continue
-        try:
-            status = os.lstat(f"{root}/{inside}")
-        except OSError:  # deleted, but not yet from git's index
-            continue
-        if stat.S_ISDIR(status.st_mode):
-            scan.has_directories = True
-        else:
-            scan.stamps[inside] = stamp_of(status)
-    return scan
-
-
-def _names_by_rules(root: str, stop: Stop) -> tuple[list[str], tuple[str, ...], bool]:
-    listing = list_files(root, "", stop=stop)
-    return [*listing.files, *listing.links, *listing.other_links], tuple(listing.ignored), listing.is_cut
-
-
-def _names_by_git(root: str) -> tuple[list[str], tuple[str, ...], bool] | None:
-    """As `_names_by_rules`, several times as fast; none where more than git has a say, or git can't say."""
-    if not can_ask_git(root):
-        return None
-    try:
-        answer = ask_git(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        left_out = ask_git(root, ["ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-standard"])
-    except GitFailed:
-        return None
-    if b"/\0" in answer or any(name.encode() in answer for name in OWN_FILES) or _NEVER.search(answer):
-        return None  # repositories inside, ignore files of our own, or names that need a closer look
-    names = list(dict.fromkeys(filter(None, os.fsdecode(answer).split("\0"))))
-    ignored = tuple(name for name in os.fsdecode(left_out).split("\0") if name and not _is_never(name))
-    return names, ignored, False
-
-
-def _is_never(path: str) -> bool:
-    return not NEVER_LISTED.isdisjoint(path.split("/"))
+    stamps: dict[str, Stamp]
+    """Of what is there."""
+    gone: list[str]
+    seen: Sighting | None = None
+    """The candidates; none where everything was looked at."""
+    left_out: Set[str] = frozenset()
+    """Candidates that rules leave out."""
 
 
 class TreeIndex:
@@ -135,6 +51,14 @@ class TreeIndex:
     def __init__(self, workspace: Workspace, root: str, blobs: BlobStore, private: str = "") -> None:
         self.root = root
         self._private = private
+        self._sight = TreeSight(root, private)
+        self._is_early = False
+        self._told: set[str] = set()
+        """Paths that were noted by themselves."""
+        self.missed = False
+        """What was changed during the first look is not known."""
+        self.on_large: Callable[[], object] = bool
+        """Called when the first look at a large tree begins, from a thread; changes are seen already if it is armed."""
         self._workspace = workspace
         self._blobs = blobs
         self._stamps: dict[str, Stamp] = {}
@@ -147,27 +71,32 @@ class TreeIndex:
         """There is something to compare with."""
         self.ignored: tuple[str, ...] = ()
 
+    @property
+    def is_armed(self) -> bool:
+        """What changes from now on will be seen, also while the tree is looked at for the first time."""
+        return self._sight.is_armed
+
     def refresh(self, stop: Stop) -> bool:
         """Take the tree as it is now, without saying what changed; false if it was stopped or is too large."""
-        scan = scan_tree(self.root, stop, self._private)
-        if scan.is_cut:
+        first = not self.is_known
+        look = self._look(stop)
+        if look is None:
             self._reset()
             return False
-        first = not self.is_known
-        changed = [path for path, stamp in scan.stamps.items() if self._stamps.get(path) != stamp]
-        self._forget(path for path in self._stamps if path not in scan.stamps)
+        stamps = look.stamps
+        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
+        self._forget(look.gone)
         if first:
             self._in_git = clean_in_git(self.root)
         for number, path in enumerate(changed):
             if not number % 64 and stop.is_set:
                 self._reset()
                 return False
-            self._stamps[path] = scan.stamps[path]
+            self._stamps[path] = stamps[path]
             if first and path in self._in_git:
                 continue
             self._in_git.pop(path, None)
-            self._copy(path, scan.stamps[path])
-        self.ignored = scan.ignored
+            self._copy(path, stamps[path])
         self.is_known = True
         return True
 
@@ -175,24 +104,85 @@ class TreeIndex:
         """Return what changed since the last look, path to images before and after; none if that can't be said."""
         if not self.is_known:
             return None
-        scan = scan_tree(self.root, stop, self._private)
-        if scan.is_cut:
+        look = self._look(stop)
+        if look is None:
             self._reset()
             return None
-        gone = [path for path in self._stamps if path not in scan.stamps]
-        moved = [path for path, stamp in scan.stamps.items() if self._stamps.get(path) != stamp]
+        found = self._changed_early(look)
+        moved = [path for path, stamp in look.stamps.items() if self._stamps.get(path) != stamp and path not in found]
+        gone = [path for path in look.gone if path not in found]
         before = self._images_before([*gone, *moved])
-        found: dict[str, tuple[Image, Image]] = {}
         self._forget(gone)
         for path in gone:
             # It may still be there and only be ignored from now on.
             found[path] = (before[path], self.take(path))
         for path in moved:
             after = self.take(path)
-            self.note(path, after, scan.stamps[path])
+            self.note(path, after, look.stamps[path])
             found[path] = (before[path], after)
-        self.ignored = scan.ignored
         return {path: pair for path, pair in found.items() if pair[0] != pair[1]}
+
+    def expect_early(self) -> None:
+        """Take note that something runs while the tree is looked at for the first time."""
+        self._is_early = True
+
+    def _changed_early(self, look: _Look) -> dict[str, tuple[Image, Image]]:
+        """Return what was changed while the tree was looked at for the first time: what stood there is not known."""
+        if not self._is_early:
+            return {}
+        self._is_early = False
+        self.missed = look.seen is None
+        found: dict[str, tuple[Image, Image]] = {}
+        for path, was_made in look.seen.paths.items() if look.seen is not None else ():
+            if path in self._told or (path not in look.stamps and path not in look.gone and was_made):
+                continue
+            before = ABSENT if was_made else Image(ImageKind.FILE, omitted=_EARLY, stamp=_EARLY)
+            after = self.take(path)
+            self.note(path, after, look.stamps.get(path))
+            if not (path in look.left_out or is_never(path)):
+                found[path] = (before, after)
+        return found
+
+    def _look(self, stop: Stop) -> _Look | None:
+        """Return what may have changed, as it is now; none if the tree is too large."""
+        seen = self._sight.take() if self.is_known else None
+        if seen is not None and (look := self._look_at(seen)) is not None:
+            return look
+        scan = scan_tree(self.root, stop, self._private, self._sight.arm, self._judge_size)
+        if scan.is_cut:
+            return None
+        self.ignored = scan.ignored
+        return _Look(scan.stamps, [path for path in self._stamps if path not in scan.stamps])
+
+    def _judge_size(self, files: int) -> None:
+        if files > LARGE:
+            self.on_large()
+
+    def _look_at(self, seen: Sighting) -> _Look | None:
+        """As `_look`, at the candidates only; none where they do not tell all."""
+        paths = set(seen.paths)
+        if seen.folders:
+            below = tuple(f"{folder}/" for folder in seen.folders)
+            paths |= {path for path in self._stamps if path.startswith(below)}
+        own = private_part(self.root, self._private)
+        stamps: dict[str, Stamp] = {}
+        for path in paths:
+            if path.startswith(own) or is_never(path):
+                continue
+            try:
+                status = os.lstat(f"{self.root}/{path}")
+            except OSError:
+                continue
+            if status.st_nlink > 1 and stat.S_ISREG(status.st_mode):
+                return None  # what is written under one of its names is not told of the others
+            if not stat.S_ISDIR(status.st_mode):
+                stamps[path] = stamp_of(status)
+        unknown = [(path, False) for path in stamps if path not in self._stamps]
+        left_out = IgnoreRules(self.root).ignored_among(unknown) if unknown else set()
+        for path in left_out:
+            del stamps[path]
+        gone = [path for path in paths if path in self._stamps and path not in stamps]
+        return _Look(stamps, gone, seen, left_out)
 
     def take(self, inside: str) -> Image:
         """Return what stands at a path now."""
@@ -206,6 +196,8 @@ class TreeIndex:
         """
         if not self.is_known:
             return
+        if self._is_early:
+            self._told.add(inside)
         if stamp is None:
             self._forget([inside])
             return
@@ -213,16 +205,23 @@ class TreeIndex:
         self._in_git.pop(inside, None)
         self._images[inside] = image
 
-    def directories(self) -> set[str]:
-        """Return the directories (relative to the root) that held anything when the tree was last looked at."""
+    def directories(self) -> Set[str]:
+        """Return the directories (relative to the root) that were known when the tree was last looked at."""
+        if self._sight.is_armed:
+            return self._sight.folders
         found: set[str] = set()
         for path in self._stamps:
             while (path := path.rpartition("/")[0]) and path not in found:
                 found.add(path)
         return found
 
+    def close(self) -> None:
+        """Look no more."""
+        self._sight.close()
+
     def _reset(self) -> None:
         self.is_known = False
+        self._sight.close()
         self._copied = 0
         for table in (self._stamps, self._images, self._in_git):
             table.clear()
@@ -234,10 +233,10 @@ class TreeIndex:
             self._in_git.pop(path, None)
 
     def _copy(self, path: str, stamp: Stamp) -> None:
-        size = _size(stamp)
+        size = size_of(stamp)
         if size <= MAX_KEPT_BYTES and self._copied + size > MAX_COPIED:
             self._images[path] = Image(
-                ImageKind.FILE, _mode(stamp), omitted="the tree is too large to keep it whole", stamp=str(stamp)
+                ImageKind.FILE, mode_of(stamp), omitted="the tree is too large to keep it whole", stamp=str(stamp)
             )
             return
         self._copied += size if size <= MAX_KEPT_BYTES else 0
@@ -266,13 +265,13 @@ class TreeIndex:
             pass
         elif content is None:
             omitted = "git no longer has it"
-        elif len(content) != _size(stamp):  # line ends or a filter: what git has is not what stood in the file
+        elif len(content) != size_of(stamp):  # line ends or a filter: what git has is not what stood in the file
             omitted = "git keeps it in another form"
         elif len(content) > MAX_KEPT_BYTES:
             omitted = f"it is larger than {MAX_KEPT_BYTES // 1024 // 1024} MB"
         if omitted or content is None:
-            return Image(ImageKind.FILE, _mode(stamp), omitted=omitted, stamp=str(stamp))
-        return Image(ImageKind.FILE, _mode(stamp), self._blobs.put(content))
+            return Image(ImageKind.FILE, mode_of(stamp), omitted=omitted, stamp=str(stamp))
+        return Image(ImageKind.FILE, mode_of(stamp), self._blobs.put(content))
 
 
 def clean_in_git(root: str) -> dict[str, str]:

@@ -21,13 +21,16 @@ from core.workspace.paths import is_inside, resolve_links
 from core.workspace.undo.blobs import DEFAULT_CAP, BlobStore
 from core.workspace.undo.changes import ChangeSet, Journal, PathChange
 from core.workspace.undo.image import ABSENT, Image
-from core.workspace.undo.tree import Stamp, TreeIndex, find_stamp
+from core.workspace.undo.scan import Stamp, find_stamp
+from core.workspace.undo.tree import TreeIndex
 from core.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
 MAX_WAIT = 5.0
-"""Seconds that a command waits for the index of the tree; then it runs unwatched, and that is said."""
+"""Seconds that a command waits until changes of the tree are seen; then it runs unwatched, and that is said."""
+GRACE = 0.15
+"""Seconds that a command waits for the end of the first look; changes are seen already, but not what stood there."""
 MAX_PATHS = 5_000
 """Paths that one set keeps."""
 Told = Callable[[ChangeSet, tuple[str, ...]], Awaitable[None]]
@@ -38,13 +41,15 @@ async def _tell_no_one(changes: ChangeSet, notes: tuple[str, ...]) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Cause:
     """What runs."""
 
     turn: int
     call: str
     label: str
+    is_over: bool = False
+    """The call is over; its command goes on in the background."""
 
 
 class ChangeWatch:
@@ -78,6 +83,10 @@ class ChangeWatch:
         self._pending: set[asyncio.Task[None]] = set()
         """What has run and is still looked at."""
         self._running: list[_Cause] = []
+        self._jobs: dict[str, str] = {}
+        """Commands that go on, by the calls that started them: what they change is theirs also after the call."""
+        self._seeing = asyncio.Event()
+        """Changes of all trees are seen, although the first look goes on and takes long."""
         self._late: deque[tuple[str, str, Image, Stamp | None]] = deque()
         """Paths that were looked at by themselves, of which the trees are not told yet."""
         watched = [root for root in workspace.roots if root not in ("/", os.path.realpath(home))]
@@ -100,13 +109,28 @@ class ChangeWatch:
         if self._tasks is not None:
             tasks, self._tasks = self._tasks, None
             await tasks.__aexit__(None, None, None)  # the block's own error is not for the group, which would wrap it
+        for tree in self._trees:
+            tree.close()
 
     async def _index(self) -> None:
         """Look at the trees for the first time, while the user still types."""
+        loop = asyncio.get_running_loop()
+
+        def begun() -> None:
+            if all(tree.is_armed or tree.is_known for tree in self._trees):
+                loop.call_soon_threadsafe(self._seeing.set)
+
         async with self._lock:
             # A command that came before has looked already; looking again would take its work for what was there.
             if not all(tree.is_known for tree in self._trees):
-                await asyncio.to_thread(self._refresh, self._stop)
+                for tree in self._trees:
+                    tree.on_large = begun
+                try:
+                    await asyncio.to_thread(self._refresh, self._stop)
+                finally:
+                    for tree in self._trees:
+                        tree.on_large = bool
+                    self._seeing.clear()
 
     def _refresh(self, stop: Stop) -> bool:
         with self._thread_lock:
@@ -136,16 +160,32 @@ class ChangeWatch:
             try:
                 yield
             finally:
-                self._running.remove(cause)
+                cause.is_over = True
+                if not call or call not in self._jobs.values():
+                    self._running.remove(cause)
                 self._start(self._settle(cause, notes))
             return
-        await self._wait_for_pending()
+        if not self._seeing.is_set():  # else what ran is looked at after the first look
+            await self._wait_for_pending()
         places = await asyncio.to_thread(self._places, paths)
         before = await asyncio.to_thread(self._look_at, places)
         try:
             yield
         finally:
             self._start(self._settle_paths(cause, places, before))
+
+    def job_started(self, job: str, call: str) -> None:
+        """Take note of a command that a call started: until it ends, it may go on after the call."""
+        self._jobs[job] = call
+
+    def job_ended(self, job: str) -> None:
+        """Look at what a command has changed since its call was over."""
+        call = self._jobs.pop(job, None)
+        if call is None or call in self._jobs.values():
+            return
+        for cause in [cause for cause in self._running if cause.call == call and cause.is_over]:
+            self._running.remove(cause)
+            self._start(self._settle(cause, ()))
 
     def _places(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return root and real path of those that lie in the workspace: a link's target is what is written."""
@@ -174,12 +214,12 @@ class ChangeWatch:
         notes = [
             f"{root} is no project directory: what commands change there can't be undone" for root in self.unwatched
         ]
-        try:
-            async with asyncio.timeout(MAX_WAIT):
-                await self._wait_for_pending()
-                await self._lock.acquire()
-        except TimeoutError:
-            return (*notes, f"{label} ran before the files were indexed: what it changes can't be undone")
+        if not await self._take_lock():
+            if not self._seeing.is_set():
+                return (*notes, f"{label} ran before the files were indexed: what it changes can't be undone")
+            for tree in self._trees:
+                tree.expect_early()
+            return tuple(notes)
         try:
             if self._running:  # what changed since the last look is another command's, which goes on
                 changes, made = await asyncio.to_thread(self._changes)
@@ -193,9 +233,31 @@ class ChangeWatch:
             notes.append(f"The directory holds too many files to watch: what {label} changes can't be undone")
         return tuple(notes)
 
+    async def _take_lock(self) -> bool:
+        """Wait for the lock; false where that takes too long, or is not needed as changes are seen already."""
+        waiting = asyncio.ensure_future(self._settled_and_locked())
+        seeing = asyncio.ensure_future(self._seeing.wait())
+        try:
+            await asyncio.wait({waiting, seeing}, timeout=MAX_WAIT, return_when=asyncio.FIRST_COMPLETED)
+            if not waiting.done() and seeing.done():
+                await asyncio.wait({waiting}, timeout=GRACE)
+        finally:
+            seeing.cancel()
+            if not waiting.done():
+                waiting.cancel()
+        return waiting.done() and not waiting.cancelled() and waiting.exception() is None
+
+    async def _settled_and_locked(self) -> None:
+        await self._wait_for_pending()
+        await self._lock.acquire()
+
     async def _settle(self, cause: _Cause, notes: tuple[str, ...]) -> None:
         async with self._lock:
             changes, made = await asyncio.to_thread(self._changes)
+        if any(tree.missed for tree in self._trees):
+            notes = (*notes, f"{cause.label} ran before the files were indexed: not all that it changed is known")
+            for tree in self._trees:
+                tree.missed = False
         if len(changes) > MAX_PATHS:
             notes = (*notes, f"{cause.label} changed {len(changes)} files; {MAX_PATHS} of them are kept")
             changes = changes[:MAX_PATHS]
