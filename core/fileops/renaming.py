@@ -142,6 +142,8 @@ def find_target(project: Project, file: NamedFile, symbol: str, line: int | None
         found = {t: at for t, at in found.items() if isinstance(t, ClassKey) and project.class_name(t) == owner}
     elif line is None:
         found = {t: at for t, at in found.items() if isinstance(t, Target) and _is_top(project, t)} or found
+    elif len(found) > 1:
+        found = {t: at for t, at in found.items() if at == line} or found
     if not found:
         where = f" in line {line}" if line is not None else ""
         raise _refusal(f"There is no `{symbol}`{where} in {make_visible_line(file.path)}.")

@@ -93,12 +93,32 @@ class GoNames:
         return ("returns", type_of(result) if result is not None else None)
 
     def _function(self, node: Node, scope: int) -> None:
-        inner = self._builder.scope(scope, "function")
-        for field in ("type_parameters", "receiver", "parameters", "result"):
-            self._go_field(node, field, inner)
+        outer = self._builder.scope(scope, "block")
+        self._go_field(node, "type_parameters", outer)
+        self._signature(node, outer)
+
+    def _signature(self, node: Node, outer: int) -> None:
+        """Walk parameters, results and body; the names of parameters are known in the body alone."""
+        inner = self._builder.scope(outer, "function")
+        for field in ("receiver", "parameters", "result"):
+            for group in node.children_by_field_name(field):
+                if group.type != "parameter_list":
+                    self._pending.append((group, outer))
+                    continue
+                for parameter in group.named_children:
+                    self._parameter(parameter, inner, outer)
         body = node.child_by_field_name("body")
         if body is not None:
             self._go(body.named_children, inner)  # parameters and body are one block
+
+    def _parameter(self, node: Node, inner: int, outer: int) -> None:
+        kind = node.child_by_field_name("type")
+        value = type_of(kind) if kind is not None else None
+        if node.type == "variadic_parameter_declaration":
+            value = FOREIGN
+        for name in node.children_by_field_name("name"):
+            self._bind(name, inner, "parameter", value)
+        self._go_field(node, "type", outer)
 
     def _visit_func_literal(self, node: Node, scope: int) -> None:
         self._function(node, scope)
@@ -115,14 +135,10 @@ class GoNames:
             self._builder.member(
                 name, type_of(kind) if kind is not None else None, defines=True, value=self._returns(node)
             )
-        inner = self._builder.scope(scope, "function")
+        outer = self._builder.scope(scope, "block")
         if kind is not None:
-            self._receiver_types(kind, inner)
-        for field in ("receiver", "parameters", "result"):
-            self._go_field(node, field, inner)
-        body = node.child_by_field_name("body")
-        if body is not None:
-            self._go(body.named_children, inner)
+            self._receiver_types(kind, outer)
+        self._signature(node, outer)
 
     def _receiver_types(self, node: Node, scope: int) -> None:
         """`func (s *S[K, V])` declares K and V."""
@@ -136,17 +152,6 @@ class GoNames:
                         self._bind(target, scope, "type parameter")
             else:
                 pending.extend(child.named_children)
-
-    def _visit_parameter_declaration(self, node: Node, scope: int) -> None:
-        kind = node.child_by_field_name("type")
-        value = type_of(kind) if kind is not None else None
-        if node.type == "variadic_parameter_declaration":
-            value = FOREIGN
-        for name in node.children_by_field_name("name"):
-            self._bind(name, scope, "parameter", value)
-        self._go_field(node, "type", scope)
-
-    _visit_variadic_parameter_declaration = _visit_parameter_declaration
 
     def _visit_type_parameter_declaration(self, node: Node, scope: int) -> None:
         for name in node.children_by_field_name("name"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from core.fileops.languages.names import FileNames, Member, Use
+from core.fileops.languages.names import Expression, FileNames, Member, Use
 
 
 class ClassKey(NamedTuple):
@@ -59,3 +59,14 @@ class NamedFile:
             elif scope.owner >= 0 and scope.kind == "class":
                 file.class_scopes.setdefault(scope.owner, {})[binding.name] = index
         return file
+
+    def name_of(self, expression: Expression) -> str:
+        """Return the last name of an expression; empty if it has none."""
+        place = expression[1] if expression is not None and expression[0] in ("use", "member") else -1
+        named = self.use_at.get(place) or self.member_at.get(place)
+        return named.name if named is not None else ""
+
+    def binds(self, expression: Expression) -> bool:
+        """Return whether an expression is a name that the file binds itself, without importing it."""
+        use = self.use_at.get(expression[1]) if expression is not None and expression[0] == "use" else None
+        return use is not None and use.binding >= 0 and self.names.bindings[use.binding].source is None

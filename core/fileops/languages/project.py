@@ -24,8 +24,15 @@ Value = tuple[Any, ...] | None
 `("function", FILE, RETURNS, PLACE)` · `("union", VALUE, ...)` · `("foreign",)` something that is not of the project
 """
 FOREIGN: Value = ("foreign",)
+FOREIGN_MODULE: Value = ("foreign", "module")
 _DEEPEST = 40
 _PLAIN = frozenset({"object", "ABC", "Protocol", "Generic"})
+_PLAIN_CALLS = frozenset("str int float bool bytes len repr list dict set tuple frozenset range sorted open".split())
+
+
+def is_foreign(value: Value) -> bool:
+    """Return whether something is surely not of the project."""
+    return value is not None and value[0] == "foreign"
 
 
 class Project:
@@ -180,9 +187,11 @@ class Project:
         if kind in ("class", "self", "super"):
             return ({"class": "class", "self": "instance", "super": "super"}[kind], ClassKey(path, expression[1]))
         if kind == "call":
-            return self._called(self.value(path, expression[1], depth), depth)
+            return self._called(file, expression[1], self.value(path, expression[1], depth), depth)
         if kind in ("instance", "alias"):
             value = self.value(path, expression[1], depth)
+            if is_foreign(value) and file.binds(expression[1]):
+                return None  # a type variable, for one
             if kind == "alias" and value is not None and value[0] == "instance":
                 return ("class", value[1])
             return ("instance", value[1]) if value is not None and value[0] == "class" else value
@@ -190,14 +199,14 @@ class Project:
             return self._value_of_text(file, expression[1], expression[2], depth)
         if kind == "module":
             unit = self.module(file, expression[1])
-            return ("unit", unit) if unit is not None else FOREIGN
+            return ("unit", unit) if unit is not None else FOREIGN_MODULE
         if kind == "returns":
             return ("function", path, expression[1], None)
         if kind == "scope":
             return ("scope", path, expression[1])
         if kind == "any":
             values = (self.value(path, item, depth) for item in expression[1:])
-            return next((value for value in values if value is not None and value != FOREIGN), None)
+            return next((value for value in values if value is not None and not is_foreign(value)), None)
         if kind == "each":
             return ("union", *(self.value(path, item, depth) for item in expression[1:]))
         return FOREIGN
@@ -225,7 +234,7 @@ class Project:
         if binding is None:
             return None
         if binding.source is not None:
-            return FOREIGN  # followed as far as it goes, and it left the project
+            return FOREIGN if binding.source[1] else FOREIGN_MODULE  # it left the project
         value = self.value(meaning.path, binding.value, depth)
         if value is not None and value[0] == "function" and value[3] is None and binding.value is not None:
             return (*value[:3], binding.start) if binding.value[0] == "returns" else value
@@ -233,19 +242,22 @@ class Project:
             return ("function", meaning.path, None, binding.start)
         return value
 
-    def _called(self, value: Value, depth: int) -> Value:
+    def _called(self, file: NamedFile, callee: Expression, value: Value, depth: int) -> Value:
         if value is None:
             return None
         if value[0] == "class":
             return ("instance", value[1])
         if value[0] == "function":
             return self.value(value[1], value[2], depth)
-        return FOREIGN if value == FOREIGN else None
+        # what a function of others gives may be anything, also what it was given; a class of theirs gives its own
+        name = file.name_of(callee)
+        is_class = file.language != "go" and (name[:1].isupper() or name in _PLAIN_CALLS)
+        return FOREIGN if is_foreign(value) and is_class else None
 
     def member_value(self, value: Value, name: str, depth: int = 0) -> Value:
         """Return what a member of something stands for."""
-        if value is None or depth > _DEEPEST or value == FOREIGN:
-            return value if value == FOREIGN else None
+        if value is None or depth > _DEEPEST or is_foreign(value):
+            return FOREIGN if value == FOREIGN_MODULE else None
         if value[0] == "unit":
             found = self.export(value[1], name)
             return self.value_of(found, depth) if found is not None else None
@@ -344,7 +356,7 @@ class Project:
             for base in self.bases(one):
                 if base is not None and base[0] == "class":
                     pending.append((base[1], False))
-                elif base == FOREIGN:
+                elif is_foreign(base):
                     gap = gap or "foreign"
                 else:
                     gap = "unknown"
@@ -371,6 +383,4 @@ class Project:
 
 def _is_plain(file: NamedFile, base: Expression) -> bool:
     """Return whether a base brings no members of its own that could matter."""
-    place = base[1] if base is not None and base[0] in ("use", "member") else -1
-    named = file.use_at.get(place) or file.member_at.get(place)
-    return named is not None and named.name in _PLAIN
+    return file.name_of(base) in _PLAIN

@@ -62,8 +62,13 @@ def annotation_of(names: FileNames, node: Node, scope: int, depth: int = 0) -> E
     kind = node.type
     if depth > _DEEPEST:
         return None
-    if kind == "type" and node.named_children:
+    if kind in ("type", "type_parameter") and node.named_children:
         return annotation_of(names, node.named_children[0], scope, depth + 1)
+    name = (node.text or b"").rpartition(b".")[2]
+    if name in (b"Any", b"object"):
+        return None
+    if name == b"Self" and names.scopes[scope].owner >= 0:
+        return ("self", names.scopes[scope].owner)
     if kind in ("identifier", "attribute"):
         return ("instance", expression_of(names, node))
     if kind == "string" and len(node.named_children) == 3:
@@ -78,8 +83,9 @@ def annotation_of(names: FileNames, node: Node, scope: int, depth: int = 0) -> E
         outer = node.named_children[0]
         if (outer.text or b"").rpartition(b".")[2] in _OPTIONAL:
             inner = node.named_children[1]
-            if inner.type == "type_parameter" and inner.named_children:
-                inner = inner.named_children[0]
             return annotation_of(names, inner, scope, depth + 1)
+        if outer.text in (b"type", b"Type"):
+            told = annotation_of(names, node.named_children[1], scope, depth + 1)
+            return told[1] if told is not None and told[0] == "instance" else None
         return ("instance", expression_of(names, outer))
     return FOREIGN if kind == "none" else None

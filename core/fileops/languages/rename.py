@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.fileops.languages.modules import Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
 from core.fileops.languages.names import Keyword, Member
-from core.fileops.languages.project import FOREIGN, Project, Value
+from core.fileops.languages.project import Project, Value, is_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +165,11 @@ class RenameSearch:
                     self._edit(other, keyword.start, keyword.end, "key")
                 elif (
                     place is None
-                    and value != FOREIGN
+                    and not is_foreign(value)
                     and name is not None
-                    and self._spelled(other, keyword) == name.name
+                    and other.name_of(keyword.callee) == name.name
                 ):
                     self.renaming.doubt(other.path, keyword.line, "an argument of a call that could not be followed")
-
-    def _spelled(self, file: NamedFile, keyword: Keyword) -> str:
-        """Return the last name of what is called."""
-        start = keyword.callee[1] if keyword.callee is not None and keyword.callee[0] in ("use", "member") else -1
-        named = file.use_at.get(start) or file.member_at.get(start)
-        return named.name if named is not None else ""
 
     def _place_of_function(self, value: Value) -> Spot | None:
         if value is not None and value[0] == "function" and value[3] is not None:
@@ -237,7 +231,7 @@ class RenameSearch:
         if value is None:
             return "perhaps"
         if value[0] == "union":
-            verdicts = {self._belongs(one, target) for one in value[1:] if one != FOREIGN}
+            verdicts = {self._belongs(one, target) for one in value[1:] if not is_foreign(one)}
             return verdicts.pop() if len(verdicts) == 1 else "perhaps" if verdicts - {"no"} else "no"
         if value[0] not in ("class", "instance", "super"):
             return "no"
@@ -265,7 +259,7 @@ class RenameSearch:
             if any(owner in target.family for owner in owners) and self._place_of_function(value) is None:
                 self._edit(file, keyword.start, keyword.end, "key")
         elif value is None or (
-            value == FOREIGN and self._spelled(file, keyword) in ("replace", "evolve", "model_copy")
+            is_foreign(value) and file.name_of(keyword.callee) in ("replace", "evolve", "model_copy")
         ):
             self.renaming.doubt(file.path, keyword.line, "an argument of a call that could not be followed")
 

@@ -18,6 +18,8 @@ _FOREIGN_TYPES = frozenset(
     "predefined_type array_type tuple_type literal_type readonly_type template_literal_type".split()
 )
 
+_ANYTHING = frozenset({b"any", b"unknown", b"object", b"never"})
+
 LOAD, BIND, ASSIGN = range(3)
 """A node is read, or it is a pattern whose names are declared, or one whose names are given values."""
 
@@ -141,7 +143,7 @@ class ScriptReader:
             return ("self", self.this[scope]) if self.this[scope] >= 0 else None
         if kind == "type_query" and node.named_children:
             return self.expression(node.named_children[0], scope, depth + 1)
-        return FOREIGN if kind in _FOREIGN_TYPES else None
+        return FOREIGN if kind in _FOREIGN_TYPES and node.text not in _ANYTHING else None
 
     @staticmethod
     def _flat(node: Node) -> list[Node]:
