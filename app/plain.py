@@ -42,7 +42,7 @@ from core.contract.events import (
 )
 from core.contract.ids import RequestId
 from core.contract.requests import ApprovalRequest, QuestionReply, QuestionRequest, Reply
-from core.contract.tool import ToolCall
+from core.contract.tool import CallState, ToolCall
 from core.contract.visible import make_visible, make_visible_line
 from core.log import open_log
 from core.redaction import Redactor
@@ -309,7 +309,8 @@ class PlainSession:
         event = envelope.payload
         summary = make_visible_line(event.error or event.summary)
         name = self._names.pop(event.id, event.name)
-        self._voice.say(f"Tool {event.state}: {name}{f': {summary}' if summary else ''}")
+        state = "ended" if event.ended_badly and event.state is CallState.SUCCEEDED else event.state
+        self._voice.say(f"Tool {state}: {name}{f': {summary}' if summary else ''}")
 
     def _say_subagent(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, SubagentMessageAdded)

@@ -56,6 +56,7 @@ class TranscriptPresenter(Presenter):
         super().__init__(stage)
         self.view = stage.workspace.query_one("#chat", TranscriptView)
         self.view.auto_open = stage.engine.settings.ui.tool_output
+        self.view.groups = stage.engine.settings.ui.group_reads
         self._answer: BlockId | None = None
         self._thought: BlockId | None = None
         self._calls: dict[CallId, BlockId] = {}
@@ -188,6 +189,7 @@ class TranscriptPresenter(Presenter):
                 summary=event.summary,
                 duration=event.duration,
                 error=event.error,
+                ended_badly=event.ended_badly,
             )
 
     # --- notices ----------------------------------------------------------------------------------

@@ -216,6 +216,8 @@ class ToolCallFinished:
     """A few words for the collapsed line: `120 lines`, `+3 −1`, `exit 1`."""
     llm_text: str = ""
     """What the model is told."""
+    ended_badly: bool = False
+    """The call did its work, but the command that it ran ended with a code other than 0, or by a signal."""
 
 
 # --- state ----------------------------------------------------------------------------------------

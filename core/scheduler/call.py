@@ -63,6 +63,7 @@ class CallProgress:
                 self._worked,
                 str(result.data.get("short", result.data.get("summary", ""))),
                 llm_text(result.llm_content),
+                bool(result.data.get("exit_code") or result.data.get("signal")),
             )
         )
 

@@ -33,6 +33,8 @@ class UiSettings(Group):
     """Which finished tool calls open by themselves in the chat."""
     tool_output_of: dict[str, Literal["never", "failed", "always"]] = {}
     """The same for single tools, by name: `{ run_shell_command = "always" }`."""
+    group_reads: bool = True
+    """Show calls that only read or search, and went well, as one line that opens."""
     reduced_motion: bool = False
     """No animation at all."""
     notifications: bool = True

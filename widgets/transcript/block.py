@@ -27,6 +27,8 @@ class Block:
 
     __slots__ = ("is_open",)
     kind: ClassVar[BlockKind]
+    is_summary: ClassVar[bool] = False
+    """Its text is that of the blocks after it."""
 
     def __init__(self) -> None:
         self.is_open: bool | None = None
@@ -36,6 +38,16 @@ class Block:
     def can_open(self) -> bool:
         """Whether there is more to show than the folded rows."""
         return False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it has no rows now: another block stands for it."""
+        return False
+
+    @property
+    def parts(self) -> int:
+        """How many of the blocks after it show more or less with it."""
+        return 0
 
     @property
     def is_live(self) -> bool:

@@ -78,9 +78,14 @@ class CursorView(BlockView):
         block.is_open = not block.opened
         self.window.hold(self.scroll_offset.y)
         self.window.following = False
-        self.window.touch(index)
+        self.touch_parts(index)
         self._draw()
         self.window.following = self.scroll_offset.y >= self.max_scroll_y
+
+    def touch_parts(self, index: int, *, only_first: bool = False) -> None:
+        """Note that a block has changed, and those after it that show more or less with it."""
+        for part in range(index, index + 1 + (0 if only_first else self.window.blocks[index].parts)):
+            self.window.touch(part)
 
     def set_cursor(self, index: int | None) -> None:
         """Put the block cursor on a block and bring it into view; none takes it away."""
@@ -95,7 +100,7 @@ class CursorView(BlockView):
         index = len(blocks) if self.cursor is None else self.cursor
         index += step
         while 0 <= index < len(blocks):
-            if wanted(blocks[index]):
+            if wanted(blocks[index]) and not blocks[index].is_hidden:
                 self.set_cursor(index)
                 return True
             index += step
@@ -136,8 +141,12 @@ class CursorView(BlockView):
 
     def action_copy_block(self) -> None:
         """Copy the block under the cursor, else the last one."""
-        if self.window.blocks:
-            block = self.window.blocks[-1 if self.cursor is None else self.cursor]
+        blocks = [each for each in self.window.blocks[-1:] if not each.is_hidden]
+        if self.cursor is not None:
+            blocks = [self.window.blocks[self.cursor]]
+        elif not blocks:
+            blocks = [each for each in self.window.blocks if not each.is_hidden][-1:]
+        for block in blocks:
             self.post_message(CopyRequested(block.text(), block.kind.value))
 
     def action_copy_code(self) -> None:

@@ -24,7 +24,7 @@ class Search:
             return 0
         total = 0
         for index, block in enumerate(self._window.blocks):
-            if count := block.text().lower().count(self._query):
+            if not block.is_summary and (count := block.text().lower().count(self._query)):
                 self._blocks.append(index)
                 total += count
         return total
@@ -71,6 +71,8 @@ class Search:
     def _row(self, index: int, after: int, step: int) -> int | None:
         """Return the first row with the query beyond row `after`; opens the block where it has no such row folded."""
         block = self._window.blocks[index]
+        if block.is_hidden:
+            self._window.unhide(index)
         found = self._rows(index)
         if not found and block.can_open and not block.opened:
             block.is_open = True

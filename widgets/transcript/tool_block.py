@@ -14,6 +14,7 @@ from widgets.transcript.block import INDENT, Block, BlockKind, sign
 from widgets.transcript.display_rows import MAX_ROWS, display_length, display_rows, display_text
 from widgets.transcript.inline import plain_inline
 from widgets.transcript.row import Piece, Pieces, Row
+from widgets.transcript.tool_group import ToolGroup, may_fold
 from widgets.transcript.wrap import cells, cut_middle, expand_tabs, wrap
 
 AutoOpen = Literal["never", "failed", "always"]
@@ -37,6 +38,7 @@ _VERBS = {
     Kind.PLAN: "Plan",
     Kind.SWITCH_MODE: "Mode",
 }
+_ENDED_BADLY = ("!", "ended", "warning")
 _LOOKS = {
     CallState.VALIDATING: ("○", "queued", "waiting"),
     CallState.AWAITING_APPROVAL: ("?", "needs approval", "asking"),
@@ -68,6 +70,8 @@ class ToolFacts:
     duration: float | None = None
     """Seconds; none while it is not over."""
     error: str = ""
+    ended_badly: bool = False
+    """What it ran ended with a code other than 0, or by a signal."""
 
 
 class ToolBlock(Block):
@@ -78,7 +82,7 @@ class ToolBlock(Block):
         auto_open: which finished calls open by themselves.
     """
 
-    __slots__ = ("_started", "auto_open", "facts")
+    __slots__ = ("_started", "auto_open", "facts", "group")
     kind = BlockKind.TOOL
 
     def __init__(self, facts: ToolFacts, auto_open: AutoOpen = "failed") -> None:
@@ -86,6 +90,8 @@ class ToolBlock(Block):
         self.facts = facts
         self.auto_open = auto_open
         self._started: float | None = None
+        self.group: ToolGroup | None = None
+        """The line that may stand for it."""
 
     def enter(self, state: CallState, now: float) -> None:
         """Note the new state; the clock of a running call starts here."""
@@ -99,7 +105,17 @@ class ToolBlock(Block):
 
     @property
     def is_error(self) -> bool:
-        return self.facts.state is CallState.FAILED
+        return self.facts.state is CallState.FAILED or self.facts.ended_badly
+
+    @property
+    def folds_away(self) -> bool:
+        """Whether a line for several may stand for it: it went well, and does not open by itself."""
+        always = self.auto_open == "always" and self.can_open
+        return may_fold(self.facts.state, self.facts.kind) and not self.is_error and not always
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.group is not None and self.group.hides(self)
 
     @property
     def can_open(self) -> bool:
@@ -110,10 +126,13 @@ class ToolBlock(Block):
         if self.is_open is not None:
             return self.is_open
         return self.can_open and (
-            (self.auto_open == "always" and self.facts.state.is_final) or (self.auto_open == "failed" and self.is_error)
+            (self.auto_open == "always" and self.facts.state.is_final)
+            or (self.auto_open == "failed" and self.facts.state is CallState.FAILED)
         )
 
     def rows(self, width: int, now: float) -> list[Row]:
+        if self.is_hidden:
+            return []
         title = self._title(width, now)
         if self.opened:
             return [title, *self._error_rows(width), *self._body_rows(width)]
@@ -123,7 +142,8 @@ class ToolBlock(Block):
 
     def _title(self, width: int, now: float) -> Row:
         facts = self.facts
-        glyph, word, role = _LOOKS[facts.state]
+        succeeded = facts.state is CallState.SUCCEEDED
+        glyph, word, role = _ENDED_BADLY if facts.ended_badly and succeeded else _LOOKS[facts.state]
         elapsed = facts.duration
         if elapsed is None and self.is_live and self._started is not None:
             elapsed = now - self._started
@@ -156,13 +176,13 @@ class ToolBlock(Block):
         body = facts.display or (facts.output if not facts.state.is_final or not facts.error else "")
         if not body:
             return []
-        if self.is_error and isinstance(body, str):
+        if facts.state is CallState.FAILED and isinstance(body, str):
             return _plain_rows(body, "", width)
         return display_rows(body, width, _BODY)
 
     def estimate(self, width: int) -> int:
         if not self.opened:
-            return 1
+            return int(not self.is_hidden)
         lines = display_length(self.facts.display or self.facts.output) + self.facts.error.count("\n")
         return 1 + min(MAX_ROWS, lines)
 

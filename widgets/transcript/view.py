@@ -12,6 +12,7 @@ from widgets.transcript.cursor_view import CursorView
 from widgets.transcript.notice_block import NoticeBlock
 from widgets.transcript.thought_block import ThoughtBlock
 from widgets.transcript.tool_block import AutoOpen, ToolBlock, ToolFacts
+from widgets.transcript.tool_group import GROUPED, ToolGroup
 from widgets.transcript.user_block import UserBlock
 
 _QUIET = 1.0
@@ -23,6 +24,8 @@ class TranscriptView(CursorView):
 
     auto_open: AutoOpen = "failed"
     """Which finished calls open by themselves, from the next added one on."""
+    groups = True
+    """Whether one line may stand for several calls that only looked."""
     _cleared = 0
 
     def on_mount(self) -> None:
@@ -84,7 +87,19 @@ class TranscriptView(CursorView):
             target: what the call is about, plain text of one line.
             auto_open: when it opens by itself, where this tool has its own setting.
         """
-        return self._add(ToolBlock(ToolFacts(name, kind, target), auto_open or self.auto_open))
+        block = ToolBlock(ToolFacts(name, kind, target), auto_open or self.auto_open)
+        if self.groups and kind in GROUPED:
+            self._group_of_the_last().add(block)
+        return self._add(block)
+
+    def _group_of_the_last(self) -> ToolGroup:
+        """Return the group that the latest call belongs to, if nothing came after it, or else a new one."""
+        last = self.window.blocks[-1] if self.window.blocks else None
+        if isinstance(last, ToolBlock) and last.group is not None and not last.group.is_full:
+            return last.group
+        group = ToolGroup(len(self.window.blocks))
+        self._add(group)
+        return group
 
     def update_tool(
         self,
@@ -97,6 +112,7 @@ class TranscriptView(CursorView):
         summary: str | None = None,
         duration: float | None = None,
         error: str | None = None,
+        ended_badly: bool = False,
     ) -> None:
         """Change what is known of a call; what is not given stays.
 
@@ -107,10 +123,13 @@ class TranscriptView(CursorView):
             summary: a few words on the result.
             duration: seconds of execution.
             error: what went wrong, plain text.
+            ended_badly: what it ran ended with a code other than 0, or by a signal.
         """
         if not isinstance(block := self._find(id), ToolBlock):
             return
         facts = block.facts
+        folded = self._folded(block)
+        facts.ended_badly = facts.ended_badly or ended_badly
         facts.description = facts.description if description is None else description
         facts.output = facts.output if output is None else output
         facts.display = facts.display if display is None else display
@@ -120,6 +139,13 @@ class TranscriptView(CursorView):
         if state is not None:
             block.enter(state, self._clock())
         self._change(id)
+        if (now := self._folded(block)) != folded and block.group is not None:
+            self.touch_parts(block.group.index, only_first=bool(now and folded))
+
+    @staticmethod
+    def _folded(block: ToolBlock) -> int:
+        """Return for how many calls the line before a call stands."""
+        return len(block.group.folded) if block.group is not None else 0
 
     def add_notice(self, message: str, hint: str = "", level: NoticeLevel = NoticeLevel.INFO) -> BlockId:
         """Add a message of the application's own."""
@@ -132,14 +158,19 @@ class TranscriptView(CursorView):
 
     def toggle_all_tools(self) -> None:
         """Open all tool calls, or fold them all where one is open."""
-        tools = [(index, block) for index, block in enumerate(self.window.blocks) if isinstance(block, ToolBlock)]
+        calls = (ToolBlock, ToolGroup)
+        tools = [(index, block) for index, block in enumerate(self.window.blocks) if isinstance(block, calls)]
         opened = not any(block.opened for _, block in tools)
         self.auto_open = "always" if opened else "never"
-        for index, block in tools:
-            if block.can_open and block.opened != opened:
+        before = [(block.opened, block.is_hidden) for _, block in tools]
+        for _, block in tools:
+            if isinstance(block, ToolGroup) or (block.can_open and block.opened != opened):
                 block.is_open = opened
+            if isinstance(block, ToolBlock):
+                block.auto_open = self.auto_open
+        for (index, block), looked in zip(tools, before, strict=True):
+            if (block.opened, block.is_hidden) != looked:
                 self.window.forget(index)
-            block.auto_open = self.auto_open
         self._resettle()
 
     def action_toggle_all_tools(self) -> None:

@@ -122,6 +122,15 @@ class Window:
         self._epochs[index] = 0
         self.heights.set(index, self.gap(index) + self.blocks[index].estimate(self._width))
 
+    def unhide(self, index: int) -> None:
+        """Open the summary that stands for a block."""
+        start = index
+        while start > 0 and not self.blocks[start].is_summary:
+            start -= 1
+        self.blocks[start].is_open = True
+        for part in range(start, start + 1 + self.blocks[start].parts):
+            self.forget(part)
+
     def redraw(self, index: int) -> None:
         """Draw one block again at once."""
         self._draw(index)
