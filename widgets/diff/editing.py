@@ -151,7 +151,7 @@ class EditingScreen(ReadingScreen):
         if self._in_editor:
             self.say("Your editor is open.")
         else:
-            self.run_worker(self._edit_file(self.proposal))
+            self.app.run_worker(self._edit_file(self.proposal))  # not ours: it must outlive a review that is taken back
 
     async def _edit_file(self, proposal: Proposal) -> None:
         assert self._open_editor is not None
@@ -160,12 +160,16 @@ class EditingScreen(ReadingScreen):
         try:
             text = await self._open_editor(proposal.path, before)
         except StetError as error:
-            self.say(f"{error.message} {error.hint}".rstrip())
+            if self.is_attached:
+                self.say(f"{error.message} {error.hint}".rstrip())
             return
         finally:
             self._in_editor = False
             self.guard.shut()
         if text is None:
+            return
+        if not self.is_attached:
+            self.app.notify("The proposal is no longer asked about: your edit was not taken.", severity="warning")
             return
         if proposal.patch.new_text != before:  # it was made again while the editor was open
             merged = self._merge(before, text, proposal.patch.new_text) if self._merge else None
