@@ -80,7 +80,7 @@ def write_line(text: str) -> None:
 
 
 def _list_tools(options: argparse.Namespace) -> int:
-    registry = _registry_here("")
+    registry = registry_here("")
     if options.as_json:
         rows = [{"name": t.name, "kind": t.kind, "description": t.description, "aliases": t.aliases} for t in registry]
         write_line(json.dumps(rows))
@@ -91,7 +91,7 @@ def _list_tools(options: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _registry_here(name: str) -> ToolRegistry:
+def registry_here(name: str = "") -> ToolRegistry:
     """Return the tools of this directory; those of MCP servers only where the name is like one of theirs."""
     policy = policy_of(Path.cwd())
 
@@ -111,7 +111,7 @@ def _settings_for(settings: Settings, name: str) -> Settings:
 
 
 def _show_tool(options: argparse.Namespace) -> int:
-    registry = _registry_here(options.name)
+    registry = registry_here(options.name)
     tool = registry.find(options.name)
     if tool is None:
         raise StetError(f"There is no tool {options.name!r}.", f"Nearest: {', '.join(registry.nearest(options.name))}.")

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.attachments import Attachments
+from app.policy_setup import trusting_rules
 from core.contract.conversation import MediaPart
 from core.contract.errors import StetError
 from core.contract.events import McpState, Notice, NoticeLevel
 from core.contract.tool import llm_text
 from core.contract.visible import make_visible_line
 from core.policy.engine import PolicyEngine
-from core.policy.rules import Rule
 from core.policy.trust import FOLDER
 from core.settings.paths import Folders, make_private
 from core.tools.context import ToolContext
@@ -33,9 +33,6 @@ from core.tools.untrusted import fence
 from stet import __version__
 
 log = logging.getLogger(__name__)
-
-TRUST_PRIORITY = 1
-"""Of the rule that `trust = true` of a server stands for: any rule of the user's is stronger."""
 
 
 @dataclass(slots=True)
@@ -125,11 +122,9 @@ async def open_outside_tools(
         __version__,
     )
     async with McpServers(settings.mcp_servers, context, registry, surroundings) as servers:
-        for server in servers:
-            if server.settings.trust:
-                source = f"mcp_servers.{server.name}.trust"
-                modes = ("default", "auto_edit", "yolo")
-                policy.add(Rule(f"{server.prefix}__*", "allow", priority=TRUST_PRIORITY, modes=modes, source=source))
+        for rule in trusting_rules(settings):
+            if rule not in policy.rules:
+                policy.add(rule)
         outside = OutsideTools(servers)
         places = [folders.config / "tools", *([directory / FOLDER / "tools"] if trusted else [])]
         loading = _load_custom_tools(context, registry, places, home, outside.problems)

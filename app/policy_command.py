@@ -8,20 +8,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.commandline import guarded, write_line
+from app.call_check import check_call, read_arguments
+from app.commandline import guarded, registry_here, write_line
 from app.exit_codes import ExitCode
 from app.policy_setup import policy_of
-from core.contract.errors import StetError
 from core.contract.events import ApprovalMode
-from core.contract.tool import Kind
 from core.contract.visible import make_visible
-from core.policy.decision import Decision
-from core.policy.engine import PolicyEngine
 from core.policy.explain import document, explain
 from core.policy.trust import TrustState
-from core.tools.context import ToolContext
-from core.tools.registry import builtin_registry
-from core.workspace.workspace import Workspace
+from core.tools.mcp.names import server_prefixes
 
 
 def run_policy_command(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
@@ -45,26 +40,16 @@ def _check(options: argparse.Namespace) -> int:
         sys.stderr.write(f"stet: {make_visible(str(problem))}\n")
     if policy.trust.state is TrustState.UNKNOWN:
         sys.stderr.write("stet: this project is not trusted yet: of its rules, only those that deny or ask count\n")
+    engine = policy.engine
     if options.command is not None:
-        decision = policy.engine.check_command(options.command)
+        decision = engine.check_command(options.command)
+        lines, fields = explain(decision, engine.mode), document(decision, engine.mode)
     else:
-        decision = _check_tool(policy.engine, options)
-    if options.as_json:
-        write_line(json.dumps(document(decision, policy.engine.mode)))
-    else:
-        write_line("\n".join(explain(decision, policy.engine.mode)))
+        args = read_arguments(options.args)
+        servers = policy.loaded.settings.mcp_servers
+        prefixes = {prefix: name for name, prefix in server_prefixes(servers).items()}
+        checked = check_call(engine, registry_here(), prefixes, options.tool, args)
+        lines = [*explain(checked.decision, engine.mode), f"tool: {checked.about}"]
+        fields = {**document(checked.decision, engine.mode), "tool": {"about": checked.about, "origin": checked.origin}}
+    write_line(json.dumps(fields) if options.as_json else "\n".join(lines))
     return ExitCode.DONE
-
-
-def _check_tool(engine: PolicyEngine, options: argparse.Namespace) -> Decision:
-    try:
-        args = json.loads(options.args)
-    except (ValueError, RecursionError) as error:
-        raise StetError(f"The arguments are not JSON: {error}") from None
-    if not isinstance(args, dict):
-        raise StetError(f"The arguments must be a JSON object, not {type(args).__name__}.")
-    tool = builtin_registry(ToolContext(Workspace([Path.cwd()]))).find(options.tool)
-    if tool is None:
-        return engine.check(options.tool, args, Kind.OTHER)
-    paths = [location.path for location in tool.build(args).tool_locations()]
-    return engine.check(tool.rule_name, args, tool.kind, paths)

@@ -8,9 +8,15 @@ from pathlib import Path
 
 from core.policy.engine import PolicyEngine
 from core.policy.rule_files import RuleFiles
+from core.policy.rules import Rule
 from core.policy.trust import FOLDER, ProjectTrust, TrustStore
 from core.settings.load import LoadedSettings, load_settings
+from core.settings.models import Settings
 from core.settings.paths import Folders, find_folders
+from core.tools.mcp.names import SEPARATOR, server_prefixes
+
+TRUST_PRIORITY = 1
+"""Of the rule that `trust = true` of a server stands for: any rule of the user's is stronger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,22 @@ def rule_files(folders: Folders, directory: Path, trust: ProjectTrust) -> RuleFi
     )
 
 
+def trusting_rules(settings: Settings) -> list[Rule]:
+    """Return the rules that `trust = true` of servers stands for."""
+    prefixes = server_prefixes(settings.mcp_servers)
+    return [
+        Rule(
+            f"{prefixes[name]}{SEPARATOR}*",
+            "allow",
+            priority=TRUST_PRIORITY,
+            modes=("default", "auto_edit", "yolo"),
+            source=f"mcp_servers.{name}.trust",
+        )
+        for name, server in settings.mcp_servers.items()
+        if server.trust
+    ]
+
+
 def policy_of(directory: Path, mode: str = "") -> DirectoryPolicy:
     """Return the policy of a directory. Blocks.
 
@@ -49,7 +71,7 @@ def policy_of(directory: Path, mode: str = "") -> DirectoryPolicy:
     rules, problems = rule_files(folders, directory, trust).load()
     settings = loaded.settings
     engine = PolicyEngine(
-        rules,
+        [*rules, *trusting_rules(settings)],
         root=directory,
         mode=mode or settings.policy.approval_mode,
         allowed_sensitive=settings.tools.ignore_path_filter,

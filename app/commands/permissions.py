@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
+from app.call_check import check_call, read_arguments
 from app.commands.registry import command
 from app.stage import Stage
 from core.contract.errors import StetError
@@ -13,7 +15,9 @@ from core.policy.explain import describe, explain
 from core.policy.rule_files import RuleFiles
 from core.policy.rules import Rule
 from core.policy.trust import ProjectTrust, TrustState
+from core.tools.registry import ToolRegistry
 
+_CALL = re.compile(r"(?P<tool>[\w.-]+)\s+(?P<args>\{.*\})", re.DOTALL)
 _TRUST = {
     TrustState.NOTHING: "This project brings no settings, rules or tools.",
     TrustState.UNKNOWN: "This project is not trusted; the next start asks again.",
@@ -22,26 +26,33 @@ _TRUST = {
 }
 
 
-@command("permissions", aliases=("rules",), arguments="[check COMMAND | forget N | untrust]")
+@command("permissions", aliases=("rules",), arguments="[check COMMAND | check TOOL JSON | forget N | untrust]")
 async def list_rules(stage: Stage, arguments: str) -> None:
-    """The rules in force, or why a command may run or not.
+    """The rules in force, or why a command or a call may run or not.
 
     `/permissions` lists the rules, the strongest first, each with where it came from.
     `/permissions check COMMAND` explains the decision on a command.
+    `/permissions check TOOL JSON` explains the decision on a call of a tool with these arguments.
     `/permissions forget N` takes a rule back, also from its file.
     `/permissions untrust` forgets that this project is trusted.
     """
     engine = stage.engine
-    text = await answer(engine.policy, engine.files, engine.trust, arguments)
+    text = await answer(engine.policy, engine.files, engine.trust, arguments, engine.registry)
     await engine.bus.publish(Notice(text))
 
 
-async def answer(policy: PolicyEngine, files: RuleFiles, trust: ProjectTrust, arguments: str) -> str:
+async def answer(
+    policy: PolicyEngine, files: RuleFiles, trust: ProjectTrust, arguments: str, registry: ToolRegistry
+) -> str:
     """Do what the arguments of `/permissions` say, and return what to tell."""
     word, _, rest = arguments.partition(" ")
     rest = rest.strip()
     if not word:
         return _list(policy, trust)
+    if word == "check" and (call := _CALL.fullmatch(rest)):
+        args = read_arguments(call["args"])
+        checked = await asyncio.to_thread(check_call, policy, registry, {}, call["tool"], args)
+        return "\n".join([*explain(checked.decision, policy.mode), f"tool: {checked.about}"])
     if word == "check" and rest:
         decision = await asyncio.to_thread(policy.check_command, rest)
         return "\n".join(explain(decision, policy.mode))
@@ -50,7 +61,9 @@ async def answer(policy: PolicyEngine, files: RuleFiles, trust: ProjectTrust, ar
     if word == "untrust" and not rest:
         await asyncio.to_thread(trust.withdraw)
         return "Forgotten: the next start asks whether to trust this project. Until then this session goes on as it is."
-    raise StetError(f"/permissions does not know {arguments!r}.", "check COMMAND, forget N, untrust, or nothing.")
+    raise StetError(
+        f"/permissions does not know {arguments!r}.", "check COMMAND, check TOOL JSON, forget N, untrust."
+    )
 
 
 def _list(policy: PolicyEngine, trust: ProjectTrust) -> str:

@@ -64,7 +64,33 @@ def test_a_tool_is_checked_with_its_paths_and_mode(project: Path, capsys: pytest
     assert check(capsys, "write_file", edit, "--approval-mode", "auto_edit")[1].startswith("allow: ")
     assert check(capsys, "write_file", edit, "--approval-mode", "plan")[1].startswith("deny: ")
     assert check(capsys, "read_file", '{"file_path": ".env"}')[1].startswith("deny: ")
-    assert check(capsys, "nonexistent__tool", "{}")[1].startswith("ask: ")
+    unknown = check(capsys, "write_fiel", "{}")[1]
+    assert unknown.startswith("ask: ") and "there is none of the name" in unknown and "nearest: write_file" in unknown
+
+
+def test_tools_from_outside_are_known(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "config"
+    (config / "tools").mkdir(parents=True)
+    (config / "tools" / "look.py").write_text(
+        "from stet import BaseDeclarativeTool, Kind\n"
+        "class Look(BaseDeclarativeTool):\n    name = 'look'\n    kind = Kind.READ\n"
+        "    def create_invocation(self, params):\n        from stet import BaseToolInvocation, ToolResult\n"
+        "        class I(BaseToolInvocation):\n            def get_description(self): return ''\n"
+        "            async def execute(self, *a): return ToolResult('')\n        return I(params, self.context)\n"
+    )
+    declaration = json.dumps([{"name": "found", "description": "x", "parametersJsonSchema": {"type": "object"}}])
+    (config / "list.sh").write_text(f"echo '{declaration}'\n")
+    (config / "settings.toml").write_text(
+        f'[tools]\ndiscovery_command = "sh {config}/list.sh"\ncall_command = "false"\n'
+        '[mcp_servers.files]\ncommand = "false"\ntrust = true\n[mcp_servers.notes]\ncommand = "false"\n'
+    )
+    out = check(capsys, "look", "{}")[1]
+    assert out.startswith("allow: ") and "of kind read" in out and "look.py" in out
+    assert check(capsys, "found", "{}")[1].startswith("ask: other tools ask first")
+    out = check(capsys, "files__read", "{}")[1]
+    assert out.startswith("allow: ") and "mcp_servers.files.trust" in out and "of the MCP server files" in out
+    document = json.loads(check(capsys, "notes__read", "{}", "--json")[1])
+    assert document["decision"] == "ask" and document["tool"]["origin"] == "MCP server notes"
 
 
 @pytest.mark.parametrize("arguments", ["[1", "[1]", "[" * 100_000])

@@ -12,6 +12,9 @@ from core.policy.engine import PolicyEngine
 from core.policy.rule_files import RuleFiles
 from core.policy.rules import SHELL_TOOL, Rule
 from core.policy.trust import ProjectTrust, TrustState, TrustStore
+from core.tools.context import ToolContext
+from core.tools.registry import builtin_registry
+from core.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -22,6 +25,7 @@ class Session:
         saved = [self.files.save(Rule(SHELL_TOOL, "allow", prefix)) for prefix in ("npm test", "git status")]
         granted = Rule(SHELL_TOOL, "allow", "make_x", source="this session")
         self.policy = PolicyEngine([*saved, granted], root=folder)
+        self.registry = builtin_registry(ToolContext(Workspace([folder])))
         (folder / "project" / ".stet").mkdir(parents=True)
         (folder / "project" / ".stet" / "settings.toml").touch()
         self.store = TrustStore(folder / "state" / "trust.json")
@@ -31,7 +35,7 @@ class Session:
         self.trust = ProjectTrust(self.project, self.store)
 
     async def ask(self, arguments: str) -> str:
-        return await answer(self.policy, self.files, self.trust, arguments)
+        return await answer(self.policy, self.files, self.trust, arguments, self.registry)
 
 
 @pytest.fixture
@@ -78,3 +82,15 @@ async def test_trust_is_taken_back(session: Session) -> None:
 async def test_what_makes_no_sense_is_refused(session: Session, arguments: str) -> None:
     with pytest.raises(StetError):
         await session.ask(arguments)
+
+
+async def test_a_call_of_a_tool_is_explained(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.policy.add(Rule("write_file", "deny", path="gen/**", message="made by a program", source="rules.toml:7"))
+    text = await session.ask('check write_file {"file_path": "gen/a", "content": ""}')
+    assert text.startswith("deny: made by a program (rules.toml:7)") and "tool: write_file, of kind edit" in text
+    text = await session.ask('check write_fil {"file_path": "gen/a"}')
+    assert text.startswith("ask: ") and "there is none of the name 'write_fil'" in text and "write_file" in text
+    with pytest.raises(StetError, match="not JSON"):
+        await session.ask("check read_file {x}")
+    assert (await session.ask("check npm test")).startswith("allow: ")
