@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from core.contract.errors import ToolFailure
 from core.workspace.beneath import opened
-from core.workspace.files import MAX_FILE_BYTES, Fingerprint, fingerprint_of
+from core.workspace.files import MAX_FILE_BYTES, FileContent, Fingerprint, fingerprint_of
 from core.workspace.paths import WorkspacePath
 from core.workspace.sensitive import Verdict, matching_pattern
 from core.workspace.workspace import Workspace
@@ -56,6 +56,8 @@ class BatchReader:
     def __init__(self, workspace: Workspace, limit: int = MAX_FILE_BYTES) -> None:
         self._workspace = workspace
         self._limit = limit
+        self._cache = workspace.cache
+        self._prefix = f"{workspace.root.rstrip('/')}/"
         self._folders: dict[str, Folder | None] = {}
 
     def __enter__(self) -> Self:
@@ -75,15 +77,34 @@ class BatchReader:
         Raises:
             ToolFailure: as `Workspace.resolve` and `Workspace.read`.
         """
+        if self._cache is not None:
+            path = raw if raw.startswith("/") else self._prefix + raw
+            known = self._cache.lookup(path, self._limit)
+            if known is not None:
+                return Reading(path, known.data, known.fingerprint)
         parent, _, name = raw.rpartition("/")
         folder = self.folder(parent, raw)
         if folder is not None and not matching_pattern(name):
-            reading = self._read_plain(folder, name)
+            reading = self._read_by_name(folder, name)
             if reading is not None:
                 return reading
         place = self._workspace.resolve(raw, approved=approved)
         content = self._workspace.read(place, limit=self._limit)
         return Reading(place.path, content.data, content.fingerprint)
+
+    def read_listed(self, directory: WorkspacePath, path: str) -> bytes:
+        """Return the bytes of a file that a listing of `directory` named; links are refused.
+
+        Raises:
+            ToolFailure: as `Workspace.read_listed`.
+        """
+        inside, _, name = path.rpartition("/")
+        folder = self.folder(os.path.join(directory.path, inside) if inside else directory.path, path)
+        if folder is not None and folder.inside == _folder_inside(directory, inside):
+            plain = self._read_plain(folder, name)
+            if plain is not None:
+                return plain[0]
+        return self._workspace.read_listed(directory, path, self._limit)
 
     def folder(self, parent: str, raw: str) -> Folder | None:
         """Return the directory of a path, opened; none where files in it can't be read without a closer look.
@@ -128,7 +149,19 @@ class BatchReader:
                 os.close(folder.descriptor)
         self._folders.clear()
 
-    def _read_plain(self, folder: Folder, name: str) -> Reading | None:
+    def _read_by_name(self, folder: Folder, name: str) -> Reading | None:
+        path, cache = folder.path + name, self._cache
+        since = cache.now() if cache is not None else 0.0
+        plain = self._read_plain(folder, name)
+        if plain is None:
+            return None
+        data, status = plain
+        fingerprint = fingerprint_of(data, status)
+        if cache is not None:
+            cache.store(path, FileContent(data, fingerprint, fingerprint.mode), status, since)
+        return Reading(path, data, fingerprint)
+
+    def _read_plain(self, folder: Folder, name: str) -> tuple[bytes, os.stat_result] | None:
         """Return the content of a regular file with a single name; none for all others."""
         if name in ("", ".", "..") or "\0" in name:
             return None
@@ -146,6 +179,9 @@ class BatchReader:
             return None
         finally:
             os.close(fd)
-        if len(data) != size:  # it changes while it is read
-            return None
-        return Reading(folder.path + name, data, fingerprint_of(data, status))
+        return (data, status) if len(data) == size else None  # otherwise it changes while it is read
+
+
+def _folder_inside(directory: WorkspacePath, below: str) -> str:
+    inside = os.path.join(directory.inside, below).rstrip("/")
+    return f"{inside}/" if inside else ""

@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.workspace.beneath import opened
@@ -46,6 +46,20 @@ class FileContent:
     """Permission bits."""
     is_cached: bool = False
     """They were not read from the disk just now: nothing happened to the file since."""
+
+
+class ContentCache(Protocol):
+    """Keeps contents; see `core.fileops.cache`."""
+
+    def now(self) -> float: ...
+
+    def lookup(self, path: str, limit: int) -> FileContent | None:
+        """Return the content that the file has now, if that is known."""
+        ...
+
+    def store(
+        self, path: str, content: FileContent, status: os.stat_result, since: float, *, ahead: bool = False
+    ) -> None: ...
 
 
 _KINDS = (

@@ -19,6 +19,7 @@ from core.workspace import atomic
 from core.workspace.beneath import make_directories, opened, opened_root, remove_directories
 from core.workspace.files import (
     MAX_FILE_BYTES,
+    ContentCache,
     FileContent,
     Fingerprint,
     explain,
@@ -68,6 +69,8 @@ class Workspace:
         self.read_only_roots = tuple(_real_directory(root) for root in read_only_roots)
         self.sensitive = SensitiveRules(allowed_sensitive)
         self.ledger = ReadLedger(self.fingerprint)
+        self.cache: ContentCache | None = None
+        """Contents that need not be read from the disk; set it before anything is read."""
         self._aliases = AliasFinder()
 
     @property
@@ -196,10 +199,22 @@ class Workspace:
         """
 
         def act(place: WorkspacePath) -> FileContent:
-            with self._opened(place) as (fd, status):
-                return read_whole(fd, status, place.shown, limit)
+            known = self.cache.lookup(place.path, limit) if self.cache is not None else None
+            return known if known is not None else self._read(place, limit)
 
         return self._settled(path, False, act)
+
+    def load_ahead(self, place: WorkspacePath, *, limit: int) -> None:
+        """Read a file into the cache that nobody has asked for yet; raises as `read`."""
+        self._settled(place, False, lambda place: self._read(place, limit, ahead=True))
+
+    def _read(self, place: WorkspacePath, limit: int, *, ahead: bool = False) -> FileContent:
+        since = self.cache.now() if self.cache is not None else 0.0
+        with self._opened(place) as (fd, status):
+            content = read_whole(fd, status, place.shown, limit)
+        if self.cache is not None and not place.approved:
+            self.cache.store(place.path, content, status, since, ahead=ahead)
+        return content
 
     def read_head(self, path: str | WorkspacePath, size: int) -> bytes:
         """Return at most the first `size` bytes of a regular file, however large it is."""
