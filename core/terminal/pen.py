@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ _OFF = {
     29: _BITS["strike"],
     55: _BITS["overline"],
 }
+_DIRECT = re.compile("([34])8;2;([0-9]{1,3});([0-9]{1,3});([0-9]{1,3})")
 _MAX_PENS = 4096
 MAX_PARAMETERS = 32
 
@@ -113,6 +115,18 @@ def read_sgr(parameters: str) -> Change:
     return Change(reset, colours.get(38), colours.get(48), on, off)
 
 
+def _read_direct(parameters: str) -> Change | None:
+    """Return what `38;2;r;g;b` or `48;2;r;g;b` does: too many for a cache, and pictures are made of them."""
+    found = _DIRECT.fullmatch(parameters)
+    if found is None:
+        return None
+    ground, red, green, blue = map(int, found.groups())
+    if red > 255 or green > 255 or blue > 255:
+        return None
+    colour = f"#{red:02x}{green:02x}{blue:02x}"
+    return Change(False, colour, None, 0, 0) if ground == 3 else Change(False, None, colour, 0, 0)
+
+
 class Pen:
     """A style with the pens that follow it: a graph that grows as a program changes its style."""
 
@@ -141,11 +155,10 @@ class Pen:
         """Return the pen after `CSI parameters m`."""
         pen = self.following.get(parameters)
         if pen is None:
-            reset, foreground, background, on, off = read_sgr(parameters)
-            style = PLAIN if reset else self.style
+            reset, foreground, background, on, off = _read_direct(parameters) or read_sgr(parameters)
             pen = self._box.find(
-                style.fg if foreground is None else foreground,
-                style.bg if background is None else background,
+                foreground if foreground is not None else "" if reset else self.style.fg,
+                background if background is not None else "" if reset else self.style.bg,
                 (0 if reset else self._flags) & ~off | on,
             )
             if len(self.following) < 256 and len(parameters) < 64:
