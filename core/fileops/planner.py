@@ -318,7 +318,10 @@ class Planner:
             try:
                 place = self._workspace.resolve(raw, for_write=True, approved=approved)
                 now = overlay.entry(place)
-                if now is not None and now.seen.kind is EntryKind.FILE:
+                refusal = self._context.path_refusal("replace", (raw, place.path))
+                if refusal:
+                    left.append(f"{place.shown}: {refusal}")
+                elif now is not None and now.seen.kind is EntryKind.FILE:
                     files.append((place, decode(now.data)))
             except ToolFailure as failure:
                 left.append(failure.message)

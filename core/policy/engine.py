@@ -86,6 +86,23 @@ class PolicyEngine:
             return decision
         return self.with_grants(decision, (_grant(tool, kind),), tool, arguments, kind, touched)
 
+    def narrowed(
+        self, decision: Decision, singles: Iterable[tuple[str, Kind, Mapping[str, Any], tuple[str, ...]]]
+    ) -> Decision:
+        """Return the decision on a call that does the work of others: no more is allowed than rules allow those.
+
+        Args:
+            singles: tool, kind, arguments and paths of each.
+        """
+        for tool, kind, args, paths in singles:
+            single = self._check_tool(self._index, tool, kind, args, paths)
+            if single.verdict is Verdict.DENY:
+                return single
+            is_meant = single.rule is not None and (single.rule.path or "*" not in single.rule.tools)
+            if single.verdict is Verdict.ASK and is_meant and decision.verdict is Verdict.ALLOW:
+                decision = single
+        return decision
+
     def check_command(self, command: str, args: Mapping[str, Any] | None = None) -> Decision:
         """Decide on a command line: the strictest of its parts; whatever is not fully understood asks."""
         arguments = {**(args or {}), "command": command}

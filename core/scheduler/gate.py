@@ -91,7 +91,9 @@ class Gate:
 
     def decide(self, tool: DeclarativeTool, call: ToolCall, invocation: ToolInvocation) -> Decision:
         """Return policy's decision on the call. Looks at names on the disk: call it in a thread."""
-        return self.policy.check(tool.rule_name, call.args, _kind_of(tool, invocation), _paths_of(invocation))
+        decision = self.policy.check(tool.rule_name, call.args, _kind_of(tool, invocation), _paths_of(invocation))
+        singles = invocation.stands_for() if isinstance(invocation, BaseToolInvocation) else ()
+        return self.policy.narrowed(decision, singles) if singles else decision
 
     async def pass_call(
         self,

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from core.contract.confirmation import ConfirmationDetails, ToolConfirmationOutcome
 from core.contract.display import Display
@@ -40,6 +40,16 @@ class ShellConfig:
     lines: int = 24
     call_id: CallId | None = None
     """The call that it is for, so that the terminal can be shown with it."""
+
+
+class SingleCall(NamedTuple):
+    """A call of another tool, as far as rules look at it."""
+
+    tool: str
+    kind: Kind
+    args: Mapping[str, Any]
+    paths: tuple[str, ...]
+    """Absolute."""
 
 
 @runtime_checkable
@@ -136,6 +146,10 @@ class BaseToolInvocation(ABC, Generic[P]):
     def names_all_paths(self) -> bool:
         """Whether `tool_locations` names everything that a call which edits, deletes or moves will change."""
         return True
+
+    def stands_for(self) -> Sequence[SingleCall]:
+        """Return the calls of other tools that this one does the work of: what a rule says of those holds, too."""
+        return ()
 
     @abstractmethod
     def get_description(self) -> str: ...

@@ -34,12 +34,28 @@ from core.fileops.planner import Choice, Plan, Planner
 from core.fileops.reading import Lookout
 from core.fileops.report import FileOperationsReport
 from core.tools.abort import AbortSignal
-from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ShellConfig, UpdateOutput
+from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ShellConfig, SingleCall, UpdateOutput
 from core.tools.parameters import ToolParams
 from core.workspace.listing import Stop
 
 _MAX_JUDGED = 200
 """Operations of a refused call whose paths are looked at, so that it is refused at once."""
+
+_SINGLE = {
+    "search": ("search_file_content", Kind.SEARCH),
+    "glob": ("glob", Kind.SEARCH),
+    "list": ("list_directory", Kind.READ),
+    "edit": ("replace", Kind.EDIT),
+    "write": ("write_file", Kind.EDIT),
+    "create": ("write_file", Kind.EDIT),
+    "append": ("write_file", Kind.EDIT),
+    "delete": ("write_file", Kind.EDIT),
+    "move": ("write_file", Kind.EDIT),
+    "copy": ("write_file", Kind.EDIT),
+    "transform": ("replace", Kind.EDIT),
+    "rename_symbol": ("replace", Kind.EDIT),
+}
+"""By type the single tool whose rules hold for an operation, too; for all others those of read_file."""
 
 
 class FileOperationsParams(ToolParams):
@@ -83,14 +99,27 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         return f"{text} (dry run)" if self.params.dry_run else text
 
     def tool_locations(self) -> list[ToolLocation]:
-        root = self.context.workspace.root
         paths = [
-            os.path.normpath(os.path.join(root, raw))
+            self._absolute(raw)
             for operation in self.operations
             if operation.changes or self.kind is Kind.READ
             for raw in operation.paths()
         ]
         return [ToolLocation(path) for path in dict.fromkeys(paths)]
+
+    def stands_for(self) -> list[SingleCall]:
+        singles = []
+        for operation in self.operations:
+            tool, kind = _SINGLE.get(str(operation.type), ("read_file", Kind.READ))
+            args = operation.model_dump(mode="json")
+            for raw in operation.paths():
+                singles.append(
+                    SingleCall(tool, Kind.READ if self.params.dry_run else kind, args, (self._absolute(raw),))
+                )
+        return singles
+
+    def _absolute(self, raw: str) -> str:
+        return os.path.normpath(os.path.join(self.context.workspace.root, raw))
 
     # --- before it runs ---------------------------------------------------------------------------
 

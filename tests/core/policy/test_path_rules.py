@@ -9,6 +9,7 @@ import pytest
 from core.contract.tool import Kind, llm_text
 from core.policy.engine import PolicyEngine
 from core.policy.rules import Rule
+from core.tools.builtin.file_operations import FileOperationsInvocation, FileOperationsTool
 from core.tools.builtin.read_many_files import ReadManyFilesTool
 from core.tools.builtin.search_file_content import SearchFileContentTool
 from core.tools.context import ToolContext
@@ -99,3 +100,41 @@ def test_a_workspace_that_is_named_by_a_link_is_the_same(project: Path) -> None:
     other.symlink_to(project)
     engine = PolicyEngine([Rule("write_file", "allow", path="docs/**")], root=other)
     assert engine.check("write_file", {}, Kind.EDIT, [str(other / "docs/new.md")]).verdict == "allow"
+
+
+def decided(project: Path, *operations: dict[str, str], rules: tuple[Rule, ...], **options: object) -> str:
+    """Return what policy says of a file_operations call, and of the single calls that it stands for."""
+    tool = FileOperationsTool(context_of(project))
+    invocation = tool.build({"operations": list(operations), **options})
+    assert isinstance(invocation, FileOperationsInvocation)
+    policy = PolicyEngine(rules, root=project, mode="auto_edit")
+    paths = [location.path for location in invocation.tool_locations()]
+    decision = policy.check(tool.name, {}, invocation.kind, paths)
+    return policy.narrowed(decision, invocation.stands_for()).verdict
+
+
+def test_file_operations_may_do_no_more_than_the_single_tools(project: Path) -> None:
+    read = {"type": "read", "file_path": "private/b.md"}
+    write = {"type": "write", "file_path": "a.md", "content": "x"}
+    rules = (
+        Rule("read_file", "deny", path="private/**"),
+        Rule("write_file", "ask", path="a.md"),
+        Rule("replace", "deny", path="draft/**"),
+    )
+    assert decided(project, read, rules=()) == decided(project, write, rules=()) == "allow"
+    assert decided(project, read, rules=rules) == "deny"
+    assert decided(project, write, rules=rules) == "ask"
+    assert decided(project, write, read, rules=rules) == "deny"
+    edit = {"type": "edit", "file_path": "draft/c.md", "old_string": "a", "new_string": "b"}
+    assert decided(project, edit, rules=rules) == "deny"
+    assert decided(project, {"type": "edit", **edit, "file_path": "link.md"}, rules=rules) == "allow"
+
+
+async def test_a_transformation_leaves_out_what_rules_keep(project: Path) -> None:
+    context = context_of(project, DENY)
+    context.transactions = project.parent / "journals"
+    change = {"type": "transform", "include": ["**/*.md"], "pattern": "text", "replacement": "TEXT"}
+    result = await FileOperationsTool(context).build_and_execute({"operations": [change]})
+    assert result.error is None and "for nobody" in llm_text(result.llm_content)
+    assert (project / "a.md").read_text().startswith("TEXT")
+    assert (project / "private/b.md").read_text().startswith("text")
