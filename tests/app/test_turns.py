@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from core.contract.conversation import TextPart
 from core.contract.events import ApprovalMode, MessageAdded, TurnEnd, TurnFinished
@@ -176,3 +177,11 @@ async def test_a_session_is_taken_up_again(project: Path) -> None:
         await run.prompt("go on")
         await run.shows("going on")
         assert run.of(TurnFinished)[-1].reason is TurnEnd.DONE
+
+
+async def test_what_is_typed_right_after_ctrl_c_is_not_cleared_with_what_was_before_it(project: Path) -> None:
+    async with running(project) as run:
+        for key in [*"old", "ctrl+c", *"new"]:  # as they come in one read of the terminal
+            run.app.post_message(Key(key, key if len(key) == 1 else None))
+        await run.shows("❯ new")
+        assert run.app.workspace.prompt.draft.text == "new"

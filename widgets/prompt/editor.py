@@ -6,39 +6,34 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.text import Text
 from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Location, Selection
-from textual.events import Key, Paste
+from textual.events import Key
 from textual.reactive import reactive
 from textual.timer import Timer
 
 from widgets.prompt.burst import PasteBurst, Verdict
+from widgets.prompt.chips import EDITOR_LIMIT, ChipArea
 from widgets.prompt.completion import CompletionPopup
-from widgets.prompt.draft import PASTE_LIMIT, Draft, Pastes, PromptMode, clean_paste, is_large
+from widgets.prompt.draft import Draft, PromptMode, clean_paste
 from widgets.prompt.history import HistoryWalk, PromptHistory
 from widgets.prompt.messages import (
     CompletionWanted,
-    PasteRefused,
     PromptSubmitted,
     QueueRecalled,
     SearchRequested,
     SteerRequested,
 )
-from widgets.prompt.readline import ReadlineArea
 from widgets.prompt.trigger import Trigger, completed, find_trigger
 
 if TYPE_CHECKING:
     from widgets.prompt.vim_keys import VimKeys
 
-EDITOR_LIMIT = 50_000
-"""Characters that the editor holds as text; drafts that are longer hold the rest as a chip."""
-
 _SIGILS = {"!": PromptMode.SHELL, "/": PromptMode.COMMAND}
 
 
-class PromptEditor(ReadlineArea):
+class PromptEditor(ChipArea):
     """The editor of the prompt.
 
     Args:
@@ -49,8 +44,6 @@ class PromptEditor(ReadlineArea):
         paste_burst: whether a fast run of keys may be a paste; none for on a real terminal.
         clock: seconds, monotonic, as Textual's events have them.
     """
-
-    COMPONENT_CLASSES = ReadlineArea.COMPONENT_CLASSES | {"prompt--chip"}
 
     mode: reactive[PromptMode] = reactive(PromptMode.AGENT, init=False)
     vim_mode: reactive[str] = reactive("", init=False)
@@ -66,7 +59,6 @@ class PromptEditor(ReadlineArea):
         paste_burst: bool | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.pastes = Pastes()
         self._vim: VimKeys | None = None
         super().__init__(keys, id="prompt-editor")
         self.completion_keys = completion_keys
@@ -168,6 +160,8 @@ class PromptEditor(ReadlineArea):
             event.prevent_default()
         elif event.key.startswith("alt+") and not self.action_for(event):
             event.prevent_default()  # a key of the application's, although it comes with a character
+            if await self.run_binding(event):
+                event.stop()
         else:
             await super()._on_key(event)
 
@@ -228,61 +222,12 @@ class PromptEditor(ReadlineArea):
         if not self._take_vim(event):
             await self.app.run_action(self.action_for(event), self)
 
-    # --- pastes -------------------------------------------------------------------------------------
-
-    async def _on_paste(self, event: Paste) -> None:
-        event.stop()
-        event.prevent_default()
-        self.insert_paste(event.text)
-
-    def insert_paste(self, text: str) -> None:
-        """Insert text from outside at the cursor: a large one as a chip, one beyond the limit not at all."""
-        text = clean_paste(text)
-        if len(text) > PASTE_LIMIT:
-            self.post_message(PasteRefused(len(text), PASTE_LIMIT))
-            return
-        large = is_large(text) or len(text) + len(self.text) > EDITOR_LIMIT
-        self._replace_via_keyboard(self.pastes.add(text) if large else text, *self.selection)
-
-    def action_paste(self) -> None:
-        """Insert the application's clipboard."""
-        self.insert_paste(self.app.clipboard)
-
-    def get_line(self, line_index: int) -> Text:
-        line = super().get_line(line_index)
-        for start, end in self.pastes.spans(line.plain):
-            line.stylize(self.get_component_rich_style("prompt--chip", partial=True), start, end)
-        return line
-
-    def validate_selection(self, selection: Selection) -> Selection:
-        """Keep the cursor out of chips: it jumps over them in the direction that it moves in."""
-        row, column = selection.end
-        for start, end in self.pastes.spans(self.document[row]):
-            if start < column < end:
-                column = end if (row, column) > self.selection.end else start
-                is_cursor = selection.is_empty
-                return Selection((row, column) if is_cursor else selection.start, (row, column))
-        return selection
-
-    def action_delete_right(self) -> None:
-        """Delete to the right: a character, the selection, or a chip as a whole."""
-        row, column = self.cursor_location
-        chip = next((span for span in self.pastes.spans(self.document[row]) if span[0] == column), None)
-        if chip and self.selection.is_empty:
-            self._delete_via_keyboard((row, column), (row, chip[1]))
-        else:
-            super().action_delete_right()
-
     def action_delete_left(self) -> None:
         """Delete to the left: a character, the selection, a chip; at the start leave the mode."""
-        row, column = self.cursor_location
-        if self.selection.is_empty and (row, column) == (0, 0) and self.mode is not PromptMode.AGENT:
+        at_start = self.selection.is_empty and self.cursor_location == (0, 0)
+        if at_start and self.mode is not PromptMode.AGENT:
             self.mode = PromptMode.AGENT
             self._want_completion()
-            return
-        chip = next((span for span in self.pastes.spans(self.document[row]) if span[1] == column), None)
-        if chip and self.selection.is_empty:
-            self._delete_via_keyboard((row, chip[0]), (row, column))
         else:
             super().action_delete_left()
 

@@ -45,8 +45,20 @@ class ReadlineArea(TextArea, inherit_bindings=False):
         if action and await self.app.run_action(action, self):
             event.stop()
             event.prevent_default()
+        elif await self.run_binding(event):
+            event.stop()
+            event.prevent_default()
         elif event.key.endswith("enter"):  # a line break only where the key table says so
             event.prevent_default()
+
+    async def run_binding(self, event: Key) -> bool:
+        """Carry out a key of the application's, in its turn: on Textual's way up it would be overtaken by what follows.
+
+        Return whether it was one.
+        """
+        if event.is_printable and not event.key.startswith("alt+"):
+            return False
+        return await self.app._check_bindings(event.key)
 
     def action_for(self, event: Key) -> str:
         """Return the action that a key stands for now, or an empty string."""

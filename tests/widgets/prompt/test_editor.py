@@ -219,7 +219,7 @@ async def test_ten_thousand_lines_are_one_chip_and_sent_by_nobody() -> None:
 
 
 async def test_oversized_paste_is_refused_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widgets.prompt.editor.PASTE_LIMIT", 100)
+    monkeypatch.setattr("widgets.prompt.chips.PASTE_LIMIT", 100)
     app = PromptHost()
     async with app.run_test() as pilot:
         app.pane.insert_text("x" * 101)
