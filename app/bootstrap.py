@@ -346,9 +346,11 @@ def _attach_recorder(
     path = store.path_of(bus.session)
     make_private(store.folder)
     stack.callback(os.close, lock_record(path))
+    redactor = Redactor.from_environment(os.environ)
     recorder = Recorder(
         path,
-        Redactor.from_environment(os.environ),
+        redactor,
+        redactor.settled,
         session=bus.session,
         directory=str(options.directory),
         version=__version__,

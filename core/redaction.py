@@ -84,6 +84,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
+_BLANK = re.compile(r"\s")
+_KEYWORD = re.compile(r"bearer|authorization|aws_secret|pass|secret|token|key", re.IGNORECASE)
+_KEYWORD_WITHIN = 64
+"""Characters between the beginning of such a word and the secret after it, blanks and quotes included, at most."""
+_LONGEST_KEY = 24_000
+"""Characters of a PEM block."""
+
+
 class Redactor:
     """Replaces secrets by `[redacted]`: known values wherever they stand, and what has the shape of a key.
 
@@ -96,6 +104,7 @@ class Redactor:
     def __init__(self, values: Iterable[str] = ()) -> None:
         forms = {form for value in values if _is_telling(value) for form in _forms(value)}
         self._values = sorted(forms, key=len, reverse=True)
+        self._values_with_blanks = [value for value in self._values if _BLANK.search(value)]
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Redactor:
@@ -112,6 +121,36 @@ class Redactor:
             if marker in lowered:
                 text = _compiled(pattern).sub(_hide, text)
         return text
+
+    def settled(self, text: str) -> int:
+        """Return how many characters of a growing text can be redacted by themselves, whatever follows.
+
+        Only PEM blocks and known values hold blanks; before a secret they may stand behind a word that names it.
+        """
+        end = len(text)
+        begun = text.rfind("-----BEGIN")
+        if begun >= 0 and "-----END" not in text[begun:] and len(text) - begun < _LONGEST_KEY:
+            end = begun
+        while end > 0:
+            end = 1 + max(text.rfind(blank, 0, end) for blank in " \n\t\r")
+            start = self._begins_around(text, end)
+            if start < end:
+                end = start
+            elif not end or text[end - 1] != " " or not _KEYWORD.search(text, max(0, end - _KEYWORD_WITHIN), end):
+                return end
+            else:
+                end -= 1
+        return 0
+
+    def _begins_around(self, text: str, end: int) -> int:
+        """Return where a known value begins that goes on, or may go on, behind a place; else that place."""
+        start = end
+        for value in self._values_with_blanks:
+            for place in range(max(0, end - len(value) + 1), end):
+                if value.startswith(text[place : place + len(value)]):
+                    start = min(start, place)
+                    break
+        return start
 
 
 def _is_telling(value: str) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import string
 import time
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.redaction import MARK, Redactor
@@ -177,3 +178,34 @@ def test_long_text_takes_a_time_that_grows_with_its_length_alone() -> None:
     small = min(measure(100) for _ in range(3))
     large = min(measure(400) for _ in range(3))
     assert large < 12 * small + 0.05
+
+
+PHRASE = "correct horse\nbattery staple 7"
+PEM = (
+    "-----BEGIN RSA PRIVATE KEY-----\n"
+    + "\n".join([body(64), body(64), body(40)])
+    + "\n-----END RSA PRIVATE KEY-----\n"
+)
+
+
+@pytest.mark.parametrize("secret", [*SAMPLES.values(), PEM, PHRASE])
+@settings(max_examples=25)
+@given(data=st.data())
+def test_no_secret_survives_in_pieces(secret: str, data: st.DataObject) -> None:
+    redact = Redactor([PHRASE])
+    text = f"See key {secret} and\nthen password: {secret} or {secret}."
+    cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=20))
+    written, held = "", ""
+    for start, stop in pairwise(sorted({0, *cuts, len(text)})):
+        held += text[start:stop]
+        settled = redact.settled(held)
+        written += redact(held[:settled])
+        held = held[settled:]
+    assert written + redact(held) == redact(text)
+
+
+def test_ordinary_text_is_hardly_held_back() -> None:
+    text = "The quick brown fox jumps over the lazy dog, and nothing of it is held back but the last wor"
+    assert REDACT.settled(text) == text.rindex(" ") + 1
+    assert REDACT.settled("") == 0
+    assert REDACT.settled("line\n") == 5

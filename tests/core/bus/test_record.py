@@ -23,6 +23,7 @@ from core.contract.frame import CellStyle, Span, TerminalFrame
 from core.contract.ids import CallId, JobId, SessionId
 from core.contract.todo import Todo, TodoList, TodoStatus
 from core.contract.tool import CallState
+from core.redaction import Redactor
 
 MESSAGE = Message(
     Role.MODEL,
@@ -151,3 +152,24 @@ def test_sigkill_in_mid_writing_loses_nothing_that_was_acknowledged(tmp_path: Pa
     record = read_record(path)
     assert record.unreadable == 0
     assert [e.seq for e in record.envelopes[:acknowledged]] == list(range(acknowledged))
+
+
+def test_a_secret_in_pieces_is_taken_out_and_no_piece_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    redactor = Redactor()
+    recorder = Recorder(path, redactor, redactor.settled)
+    pieces = ["Use g", "hp_", "a1B2" * 5, "c3D4" * 4, " as the key.", " Or gh", "p_"]
+    for seq, piece in enumerate(pieces, 1):
+        recorder(envelope_of(events.TextDelta(piece), seq))
+        assert "a1B2" not in path.read_text()
+    recorder(envelope_of(events.ThoughtDelta("hm"), 8))
+    recorder(envelope_of(events.Notice("next"), 9))
+    recorder(envelope_of(events.TextDelta("unfinished"), 10))
+    recorder.close()
+    envelopes = read_record(path).envelopes
+    assert [envelope.seq for envelope in envelopes] == sorted({envelope.seq for envelope in envelopes})
+    assert [type(envelope.payload).__name__ for envelope in envelopes[-4:]] == [
+        "TextDelta", "ThoughtDelta", "Notice", "TextDelta",
+    ]  # fmt: skip
+    texts = [envelope.payload.text for envelope in envelopes if isinstance(envelope.payload, events.TextDelta)]
+    assert "".join(texts) == "Use [redacted] as the key. Or ghp_unfinished"
