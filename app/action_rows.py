@@ -175,6 +175,7 @@ _PROMPT: tuple[Action, ...] = (
         (
             ("prompt.up", "up", "Up, or earlier prompt", "On the first line: the prompt before. Your draft is kept."),
             ("prompt.down", "down ctrl+n", "Down, or later prompt", "On the last line: the prompt after."),
+            ("prompt.queue", "alt+q", "Queue", "See, edit, move, remove or send at once what waits for the agent."),
             ("prompt.earlier", "alt+p", "Earlier prompt", "The prompt before, from any line."),
             ("prompt.later", "alt+n", "Later prompt", "The prompt after, from any line."),
             ("prompt.leave", "escape", "Leave shell or command mode", "Back to the agent; the text stays."),

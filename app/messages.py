@@ -8,7 +8,14 @@ from typing import Any
 from textual.message import Message
 
 from widgets.changes.messages import ChangeChosen
-from widgets.prompt.messages import DraftChanged, PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.messages import (
+    DraftChanged,
+    PasteRefused,
+    PromptSubmitted,
+    QueueRecalled,
+    QueueRequested,
+    SteerRequested,
+)
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
@@ -20,6 +27,7 @@ ROUTED: tuple[type[Message], ...] = (
     PromptSubmitted,
     SteerRequested,
     QueueRecalled,
+    QueueRequested,
     DraftChanged,
     PasteRefused,
     StatusBar.Chosen,

@@ -16,11 +16,12 @@ from core.contract.errors import ModelErrorKind, StetError
 from core.contract.events import TurnFailed
 from widgets.prompt.candidates import Candidate
 from widgets.prompt.draft import Draft, Pastes, PromptMode
-from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, QueueRequested, SteerRequested
 from widgets.prompt.prompt import PromptPane
 
 if TYPE_CHECKING:
     from app.commands.registry import CommandRegistry
+    from widgets.prompt.queue import QueueScreen
 
 
 REWIND_WITHIN = 0.8
@@ -38,6 +39,7 @@ class PromptPresenter(Presenter):
         self._commands = commands
         self._run_in_shell = run_in_shell
         self._queue: deque[Draft] = deque()
+        self._queue_screen: QueueScreen | None = None
         self._turn: asyncio.Task[None] | None = None
         self._sent: Draft | None = None
         self._escaped = 0.0
@@ -53,6 +55,7 @@ class PromptPresenter(Presenter):
             PromptSubmitted: self._submit,
             SteerRequested: self._steer,
             QueueRecalled: self._recall,
+            QueueRequested: lambda message: self._open_queue(),
             PasteRefused: self._refuse_paste,
         }
 
@@ -116,6 +119,44 @@ class PromptPresenter(Presenter):
     def _show_queue(self) -> None:
         waiting = self._queue if self.stage.engine.agent.is_busy or self._turn is not None else ()
         self.pane.set_queue([draft.text for draft in waiting])
+        if self._queue_screen is not None:
+            self._queue_screen.show(waiting)
+
+    def _open_queue(self) -> None:
+        if not self._queue:
+            self.stage.app.notify("Nothing waits for the agent.", markup=False)
+            return
+        from widgets.prompt.queue import QueueActions, QueueScreen  # late: few ever look
+
+        def forget(_: None) -> None:
+            self._queue_screen = None
+
+        actions = QueueActions(self._edit_queued, self._steer_queued, self._take_off, self._move_queued)
+        self._queue_screen = QueueScreen(tuple(self._queue), actions)
+        self.stage.app.push_screen(self._queue_screen, forget)
+
+    def _take_off(self, draft: Draft) -> bool:
+        """Take a prompt off the queue; false where it has begun meanwhile."""
+        if not any(each is draft for each in self._queue):
+            return False
+        self._queue = deque(each for each in self._queue if each is not draft)
+        self._show_queue()
+        return True
+
+    def _edit_queued(self, draft: Draft) -> None:
+        if self._take_off(draft):
+            self.pane.clear()  # what stands there goes to the history
+            self.pane.set_draft(draft)
+
+    def _steer_queued(self, draft: Draft) -> None:
+        if self._take_off(draft):
+            self._steer(SteerRequested(draft))
+
+    def _move_queued(self, draft: Draft, by: int) -> None:
+        place = next((number for number, each in enumerate(self._queue) if each is draft), None)
+        if place is not None and 0 <= place + by < len(self._queue):
+            self._queue[place], self._queue[place + by] = self._queue[place + by], draft
+            self._show_queue()
 
     def _recall(self, message: QueueRecalled) -> None:
         if self._queue:

@@ -8,8 +8,9 @@ import pytest
 from textual.events import Key
 
 from core.contract.conversation import TextPart
-from core.contract.events import ApprovalMode, MessageAdded, TurnEnd, TurnFinished
+from core.contract.events import ApprovalMode, MessageAdded, PromptSubmitted, TurnEnd, TurnFinished
 from tests.app.running import running
+from widgets.prompt.queue import QueueScreen
 
 pytestmark = pytest.mark.anyio
 
@@ -73,6 +74,38 @@ async def test_prompts_queue_while_the_agent_works_and_can_be_taken_back(project
         await run.idle()
         ends = [event.reason for event in run.of(TurnFinished)]
         assert ends == [TurnEnd.INTERRUPTED, TurnEnd.DONE]
+
+
+async def test_what_waits_can_be_moved_edited_removed_and_sent_at_once(project: Path) -> None:
+    script = (
+        'call run_shell_command {"command": "until test -e go; do sleep 0.05; done"}\n---\nsay turned\n---\nsay end'
+    )
+    async with running(project, script, approval_mode="yolo") as run:
+        await run.prompt("start")
+        await run.shows("1 job")
+        await run.press("alt+q")
+        await run.shows("Nothing waits")
+        for text in ("second", "third", "fourth", "fifth"):
+            await run.prompt(text)
+        await run.shows("queued 1  (alt+q changes it): second")
+        await run.press("alt+q")
+        await run.until(lambda: isinstance(run.app.screen, QueueScreen), "the queue")
+        await run.press("down", "shift+up")
+        await run.shows("▸ third")
+        assert run.app.workspace.prompt.queue == ("third", "second", "fourth", "fifth")
+        await run.press("s", "d", "enter")
+        await run.until(lambda: run.app.workspace.prompt.draft.text == "fourth", "the third one in the prompt")
+        assert run.app.workspace.prompt.queue == ("fifth",)
+        await run.press("ctrl+c", "alt+q")
+        await run.until(lambda: isinstance(run.app.screen, QueueScreen), "the queue")
+        (project / "go").touch()
+        await run.until(lambda: run.app.screen is run.app.workspace, "the queue gone with the last one in it")
+        await run.shows("end")
+        await run.idle()
+        texts = [event.text for event in run.of(PromptSubmitted)]
+        assert texts == ["start", "fifth"]
+        results = run.of(MessageAdded)[2].message
+        assert [part.text for part in results.parts if isinstance(part, TextPart)] == ["third"]
 
 
 async def test_steering_reaches_the_model_with_the_next_results(project: Path) -> None:

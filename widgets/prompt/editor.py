@@ -22,6 +22,7 @@ from widgets.prompt.messages import (
     CompletionWanted,
     PromptSubmitted,
     QueueRecalled,
+    QueueRequested,
     SearchRequested,
     SteerRequested,
 )
@@ -293,6 +294,10 @@ class PromptEditor(ChipArea):
         """To the prompt after, at last back to the draft."""
         if (draft := self._walk.later()) is not None:
             self.set_draft(draft)
+
+    def action_queue(self) -> None:
+        """See and change what waits for the agent."""
+        self.post_message(QueueRequested())
 
     def action_search(self) -> None:
         """Search the history."""

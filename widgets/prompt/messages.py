@@ -35,6 +35,10 @@ class QueueRecalled(Message):
     """The user wants the last queued prompt back for editing: the receiver takes it off and sets the draft."""
 
 
+class QueueRequested(Message):
+    """The user wants to see and change what waits for the agent."""
+
+
 class DraftChanged(Message):
     """What stands in the prompt is another text."""
 

@@ -118,7 +118,8 @@ class PromptPane(Vertical):
         self.editor.queued = len(queue)
         shown = self.query_one("#prompt-queue", Static)
         shown.display = bool(queue)
-        shown.update(Content("\n".join(_queue_lines(queue))))
+        key = next((key for key, method in self.editor.keys.items() if method == "queue"), "")
+        shown.update(Content("\n".join(_queue_lines(queue, f"  ({key} changes it)" if key else ""))))
 
     def _show_mode(self, mode: PromptMode) -> None:
         try:
@@ -218,8 +219,10 @@ def _is_done(candidates: Sequence[Candidate], trigger: Trigger) -> bool:
     return len(candidates) == 1 and candidates[0].text == trigger.query and not candidates[0].hint
 
 
-def _queue_lines(queue: Iterable[str]) -> list[str]:
+def _queue_lines(queue: Iterable[str], hint: str) -> list[str]:
     prompts = list(queue)
     hidden = max(0, len(prompts) - QUEUE_ROWS)
-    lines = [f"queued {n + 1}: {make_visible_line(text)}" for n, text in enumerate(prompts[:QUEUE_ROWS])]
+    lines = [
+        f"queued {n + 1}{'' if n else hint}: {make_visible_line(text)}" for n, text in enumerate(prompts[:QUEUE_ROWS])
+    ]
     return [*lines, f"… {hidden} more"] if hidden else lines

@@ -162,7 +162,7 @@ async def test_up_on_an_empty_prompt_recalls_what_waits() -> None:
         await pilot.press("up")
         assert isinstance(app.told[0], QueueRecalled)
         shown = str(app.query_one("#prompt-queue").render())
-        assert "queued 1: one [/b]" in shown and "two␛[31m" in shown and "… 1 more" in shown
+        assert "queued 1  (alt+q changes it): one [/b]" in shown and "two␛[31m" in shown and "… 1 more" in shown
         app.pane.set_queue([])
         await pilot.pause()
         assert not app.query_one("#prompt-queue").display
