@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, get_args
 
 from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from core.contract.envelope import SCHEMA_VERSION, Envelope, Payload
 from core.contract.errors import StetError
@@ -75,11 +74,11 @@ def decode(line: bytes | str) -> Envelope:
         RecordError: the line is torn, or its type is not known to this version.
     """
     try:
-        fields = json.loads(line)
+        fields = from_json(line)
         payload_type = _payload_types().get(fields["type"])
         if payload_type is None:
             raise RecordError(f"unknown message type {fields['type']!r}", "A newer version may have written it.")
-        payload = _adapter(payload_type).validate_python(fields["payload"])
+        payload = _adapter(payload_type).validator.validate_python(fields["payload"])
         return Envelope(
             fields["seq"],
             fields["id"],
