@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.workspace.batch import BatchReader
+from core.workspace.candidates import UNVERSIONED_EXCLUDES
 from core.workspace.globbing import compile_glob
 from core.workspace.ignore import Filtering, IgnoreRules
 from core.workspace.listing import Stop, list_files
 from core.workspace.paths import WorkspacePath
-from core.workspace.search import UNVERSIONED_EXCLUDES
 from core.workspace.sensitive import Verdict
 from core.workspace.workspace import Workspace
 

@@ -1,25 +1,32 @@
-"""Programs that quickly tell which files may match: ripgrep, `git grep`, grep, or none of them.
+"""Programs that quickly tell which files may match: `git grep`, ripgrep, grep, or none of them.
 
-They only narrow the list of files, by fixed strings; what matches is decided in one place for all of them, so the
-result is the same whichever is there. They get the names of our own listing, so no ignore rule of theirs counts.
+They go through a tree by themselves and only narrow the list of files; which files count and what matches is decided
+in one place for all of them, so the result is the same whichever is there. They may name too many, never too few.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from core.workspace.ascii_form import NEVER
 from core.workspace.git import SAFE_OPTIONS, safe_environment
-from core.workspace.listing import Stop
+from core.workspace.listing import NEVER_LISTED
+from core.workspace.patterns import Clues
+from core.workspace.program import Program, ProgramFailed
 
-_BATCH_BYTES = 100_000
-"""Of file names in one command line; systems take 128 KiB at least."""
+MEMORY = 512 * 1024 * 1024
+"""What an engine may take; git reads files whole, the others whole lines."""
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-16 and UTF-32: such files hold no ASCII bytes in a row, so they are always candidates."""
+_BEYOND = "[\\x80-\\xff]"
+"""A byte that is no ASCII."""
 
 
 class Engine(StrEnum):
@@ -29,103 +36,146 @@ class Engine(StrEnum):
     PYTHON = "python"
 
 
-def available_engine(by_git: bool) -> Engine:
-    """Return the fastest engine that is installed; `by_git`: the files are those of one repository."""
+def available_engine(by_git: bool, clues: Clues) -> Engine:
+    """Return the fastest engine that is installed; `by_git`: the files are those of a repository.
+
+    Measured on 50,000 files: git grep is ahead of ripgrep in repositories, and behind it by far where an expression
+    needs its own regular expressions in place of PCRE.
+    """
+    if not clues.tell_something:
+        return Engine.PYTHON
+    if by_git and (clues.is_plain or git_reads_pcre()):
+        return Engine.GIT_GREP
     if shutil.which("rg"):
         return Engine.RIPGREP
-    if by_git:
-        return Engine.GIT_GREP
     return Engine.GREP if shutil.which("grep") else Engine.PYTHON
 
 
-def narrow(
-    engine: Engine, directory: str, files: Sequence[str], literals: Sequence[str], ignore_case: bool, stop: Stop
-) -> Iterator[Sequence[str]]:
-    """Yield the files that may hold one of the literals, in their order, in batches.
+@functools.cache
+def git_reads_pcre() -> bool:
+    """Return whether git was built with Perl-compatible expressions."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = ["git", "grep", "--no-index", "-q", "-P", "-e", "x", "--", "."]
+        try:
+            done = subprocess.run(command, cwd=directory, env=safe_environment(), capture_output=True, check=False)
+        except OSError:
+            return False
+    return done.returncode == 1
 
-    A program that fails narrows nothing. Ends early when stopped.
+
+class Narrowing:
+    """An engine at work on a tree; a context manager that ends it.
+
+    Args:
+        pruned: names of directories that it need not enter.
+        without: files that git shall not read; only for git.
     """
-    if engine is Engine.PYTHON or not literals:
-        yield files
-    elif engine is Engine.GIT_GREP:
-        found = _run(_git_command(directory, literals, ignore_case), directory, stop)
-        yield files if found is None else [path for path in files if path in found]
-    else:
-        make = _ripgrep_command if engine is Engine.RIPGREP else _grep_command
-        yield from _by_names(make(literals, ignore_case), directory, files, stop)
 
-
-def _by_names(command: list[bytes], directory: str, files: Sequence[str], stop: Stop) -> Iterator[Sequence[str]]:
-    for batch in _batches(files):
-        if stop.is_set:
+    def __init__(
+        self, engine: Engine, directory: str, clues: Clues, *, pruned: Sequence[str] = (), without: Sequence[str] = ()
+    ) -> None:
+        self._program: Program | None = None
+        self.has_failed = False
+        """It could not be run, or broke down: it tells nothing."""
+        if engine is Engine.PYTHON or not clues.tell_something:
             return
-        found = _run([*command, *(os.fsencode(path) for path in batch)], directory, stop)
-        yield batch if found is None else [path for path in batch if path in found]
+        lenient = 2  # a file could not be read, the rest was
+        if engine is Engine.GIT_GREP:
+            command, lenient = _git_command(clues, without), 1
+        elif engine is Engine.RIPGREP:
+            command = _ripgrep_command(clues, (*NEVER_LISTED, *pruned))
+        else:
+            command = _grep_command(clues, (*NEVER_LISTED, *pruned))
+        try:
+            self._program = Program(
+                command, directory, safe_environment(), accept=(0, 1), lenient=lenient, memory=MEMORY
+            )
+        except ProgramFailed:
+            self.has_failed = True
+
+    def __enter__(self) -> Narrowing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the engine, if it still runs."""
+        if self._program is not None:
+            self._program.close()
+
+    def names(self, is_enough: Callable[[], bool]) -> list[str] | None:
+        """Wait for the engine and return the files that may match, relative to the directory, in no order.
+
+        None where nothing could be told: any file may match. Ends early when `is_enough` says so.
+        """
+        if self._program is None:
+            return None
+        try:
+            self._program.wait(is_enough)
+        except ProgramFailed:
+            self.has_failed = True
+            return None
+        output = self._program.output
+        names = output[: output.rfind(b"\0") + 1].split(b"\0")[:-1]
+        return [os.fsdecode(name).removeprefix("./") for name in names]
 
 
-def _batches(files: Sequence[str]) -> Iterator[Sequence[str]]:
-    start, size = 0, 0
-    for index, path in enumerate(files):
-        size += len(path) * 2 + 8
-        if size > _BATCH_BYTES and index > start:
-            yield files[start:index]
-            start, size = index, 0
-    if start < len(files):
-        yield files[start:]
+def _expressions(clues: Clues, marks: str, beyond: str) -> list[str]:
+    """Return the forms of which a file must match one.
+
+    A line beyond ASCII may match in ways that the form doesn't know; it holds one of the literals all the same.
+    """
+    forms = [] if clues.form is NEVER or not clues.form else [clues.form]
+    if not clues.literals:
+        return [*forms, beyond]
+    spelled = "|".join(_spell(literal, clues.ignore_case) for literal in clues.literals)
+    if clues.is_plain or (not forms and clues.form is not NEVER):
+        return [spelled, marks]
+    return [*forms, f"({spelled}).*{beyond}", f"{beyond}.*({spelled})", marks]
 
 
-def _patterns(literals: Sequence[str], escape: Callable[[str], str]) -> list[bytes]:
-    return [part for literal in literals for part in (b"-e", escape(literal).encode())]
+def _spell(literal: str, ignore_case: bool) -> str:
+    escaped = (re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", letter) for letter in literal)
+    if not ignore_case:
+        return "".join(escaped)
+    return "".join(f"[{text.upper()}{text.lower()}]" if text.isalpha() else text for text in escaped)
 
 
-def _escape(literal: str) -> str:
-    return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", literal)
+def _options(expressions: Sequence[str | bytes]) -> list[bytes]:
+    return [part for text in expressions for part in (b"-e", text.encode() if isinstance(text, str) else text)]
 
 
-def _grep_command(literals: Sequence[str], ignore_case: bool) -> list[bytes]:
-    marks = [part for mark in _MARKS for part in (b"-e", mark)]
-    case = [b"-i"] if ignore_case else []
-    return [b"grep", b"-F", b"-l", b"-a", b"-s", b"-Z", *case, *_patterns(literals, str), *marks, b"--"]
+def _git_command(clues: Clues, without: Sequence[str]) -> list[bytes]:
+    options = [b"git", *(option.encode() for option in SAFE_OPTIONS), b"-c", b"grep.fullName=false"]
+    grep = [b"grep", b"-l", b"-a", b"-z", b"--untracked", b"--no-recurse-submodules", b"--no-textconv", b"--no-color"]
+    if clues.is_plain:
+        case = [b"-i"] if clues.ignore_case else []
+        wanted = [b"-F", *case, *_options([*clues.literals, *_MARKS])]
+    else:
+        wanted = [b"-P", *_options(_expressions(clues, r"\xff\xfe|\xfe\xff", _BEYOND))]
+    excluded = [b":(exclude,literal)" + os.fsencode(path) for path in without]
+    return [*options, *grep, *wanted, b"--", b".", *excluded]
 
 
-def _git_command(directory: str, literals: Sequence[str], ignore_case: bool) -> list[bytes]:
-    options = [b"git", b"-C", os.fsencode(directory), *(option.encode() for option in SAFE_OPTIONS)]
-    grep = [b"grep", b"-F", b"-l", b"-a", b"-z", b"--untracked", b"--no-textconv", b"--no-color"]
-    marks = [part for mark in _MARKS for part in (b"-e", mark)]
-    return [*options, *grep, *([b"-i"] if ignore_case else []), *_patterns(literals, str), *marks, b"--", b"."]
+def _ripgrep_command(clues: Clues, pruned: Sequence[str]) -> list[bytes]:
+    options = ["rg", "--no-config", "--no-messages", "--no-ignore", "--hidden", "-l", "--null", "-s"]
+    raw = ["--binary", "--encoding", "none", "--no-mmap"]  # --binary: a NUL ends a line, so that no line is endless
+    globs = [part for name in pruned for part in ("-g", f"!**/{name}/")]
+    forms = [f"(?-u:{form})" for form in _expressions(clues, r"\xff\xfe|\xfe\xff", _BEYOND)]
+    return [*(option.encode() for option in (*options, *raw, *globs)), *_options(forms), b"--", b"./"]
 
 
-def _ripgrep_command(literals: Sequence[str], ignore_case: bool) -> list[bytes]:
-    options = [b"rg", b"--no-config", b"--no-messages", b"-l", b"--null", b"-a", b"--encoding", b"none", b"--no-mmap"]
-    marks = [b"-e", rb"(?-u:\xff\xfe)", b"-e", rb"(?-u:\xfe\xff)"]
-    case = [b"-i"] if ignore_case else [b"-s"]
-    return [*options, *case, *_patterns(literals, _escape), *marks, b"--"]
-
-
-def _run(command: list[bytes], directory: str, stop: Stop) -> set[str] | None:
-    """Return the NUL-separated names that a program prints; none if it can't be run or was stopped."""
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=directory,
-            env=safe_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
-    with process:
-        while True:
-            try:
-                output, _ = process.communicate(timeout=0.05)
-                break
-            except subprocess.TimeoutExpired:
-                if stop.is_set:
-                    process.kill()
-                    return None
-    if process.returncode not in (0, 1, 2):  # 2: a file could not be read, the rest was
-        return None
-    if process.returncode == 2 and not output:
-        return None
-    return {os.fsdecode(name).removeprefix("./") for name in output.split(b"\0") if name}
+def _grep_command(clues: Clues, pruned: Sequence[str]) -> list[bytes]:
+    options = [b"grep", b"-r", b"-l", b"-s", b"-Z", b"-D", b"skip"]
+    folders = [f"--exclude-dir={name}".encode() for name in pruned]
+    if clues.is_plain:
+        wanted = [b"-F", *([b"-i"] if clues.ignore_case else []), *_options([*clues.literals, *_MARKS])]
+    else:
+        marks, beyond = "\0MARKS", "\0BEYOND"
+        forms = [text.encode() for text in _expressions(clues, marks, beyond)]
+        raw = {marks.encode(): b"|".join(_MARKS), beyond.encode(): b"[\x80-\xff]"}
+        for placeholder, text in raw.items():
+            forms = [form.replace(placeholder, text) for form in forms]
+        wanted = [b"-E", *_options(forms)]
+    return [*options, *folders, *wanted, b"--", b"."]

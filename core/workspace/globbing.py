@@ -8,6 +8,7 @@ import re
 from core.contract.errors import ToolErrorType, ToolFailure
 
 _MAX_ALTERNATIVES = 1000
+_MAX_LITERALS = 20
 
 
 def expand_braces(pattern: str) -> list[str]:
@@ -91,6 +92,22 @@ def _translate_class(inner: str) -> str:
     return f"[^/{escaped}]" if is_negated else f"[{escaped}]"
 
 
+def _fixed_part(pattern: str) -> str:
+    """Return the longest ASCII string that stands in every path that matches; empty for none."""
+    best = ""
+    runs: list[list[str]] = [[]]
+    for step in pattern.split("/"):
+        if step == "**":
+            runs.append([])
+        elif step not in ("", "."):
+            runs[-1].append(step)
+    for run in runs:
+        text = "/".join(run)
+        for piece in re.split(r"[*?]", text.partition("[")[0]):
+            best = max(best, re.split(r"[^\x20-\x7e]", piece)[0], key=len)
+    return best
+
+
 class Glob:
     """A compiled pattern.
 
@@ -102,6 +119,9 @@ class Glob:
         self.pattern = pattern
         flags = re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE
         alternatives = expand_braces(pattern)
+        fixed = {_fixed_part(alternative) for alternative in alternatives}
+        self.literals = () if "" in fixed or len(fixed) > _MAX_LITERALS else tuple(sorted(fixed))
+        """Strings of which every path that matches holds one, in any case; empty where none can be named."""
         try:
             self._regexes = [
                 (re.compile(_translate(alternative), flags), anywhere and "/" not in alternative.strip("/"))

@@ -107,6 +107,12 @@ class RuleTree:
             return known
         return self._decide(relative + "/" if is_directory else relative)
 
+    def may_ignore_in(self, directory: str) -> bool:
+        """Return whether any rule could ignore something that lies directly in a directory."""
+        if directory not in self._standing:
+            self._standing[directory] = self._stand(directory)
+        return self._standing[directory] is not False
+
     def ignored_among(self, relatives: Iterable[tuple[str, bool]]) -> set[str]:
         """As `is_ignored`, for paths each with whether it is a directory."""
         standing = self._standing
@@ -169,6 +175,18 @@ class IgnoreRules:
     def git_rules_ignore(self, relative: str, *, is_directory: bool = False) -> bool:
         """As git would decide, from the `.gitignore` files alone: for trees where git can't be asked."""
         return self.filtering.git and self._rules_of_git().is_ignored(relative, is_directory=is_directory)
+
+    def ignores(self, relative: str, *, is_directory: bool = False) -> bool:
+        """Return whether any rule file ignores a path: for trees where git can't be asked."""
+        return self.own_ignores(relative, is_directory=is_directory) or self.git_rules_ignore(
+            relative, is_directory=is_directory
+        )
+
+    def may_ignore_in(self, directory: str) -> bool:
+        """Return whether any rule file could ignore something that lies directly in a directory."""
+        if self._own is not None and self._own.may_ignore_in(directory):
+            return True
+        return self.filtering.git and self._rules_of_git().may_ignore_in(directory)
 
     def _rules_of_git(self) -> RuleTree:
         if self._git_rules is None:

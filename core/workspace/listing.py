@@ -9,11 +9,13 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from core.workspace.git import GitFailed, ask_git, can_ask_git
+from core.workspace.git import GitFailed, can_ask_git
+from core.workspace.git_names import GitNames, ask_names
+from core.workspace.globbing import Glob
 from core.workspace.ignore import ALL_RULES, Filtering, IgnoreRules
+from core.workspace.names import Names
 from core.workspace.paths import is_inside, resolve_links
 
 MAX_FILES = 500_000
@@ -68,81 +70,135 @@ class Listing:
     """There is more: the limit was reached, or the listing was stopped."""
     by_git: bool = False
     """git listed them; otherwise no one said which files matter."""
-    is_nested: bool = False
-    """Some lie in a repository of their own inside this one."""
+    changed: dict[str, float] = field(default_factory=dict)
+    """When files and links were last changed, as far as it was seen."""
 
 
-def list_files(root: str, inside: str, filtering: Filtering = ALL_RULES, stop: Stop | None = None) -> Listing:
+def list_files(
+    root: str, inside: str, filtering: Filtering = ALL_RULES, stop: Stop | None = None, glob: Glob | None = None
+) -> Listing:
     """Return the files below a directory of a workspace.
 
     Args:
         root: the workspace directory whose rule files count.
         inside: the directory to list, relative to it; empty for all of it.
+        glob: take only files that it matches, or that it names literally, and look at no others.
     """
-    rules = IgnoreRules(root, filtering)
     listing = Listing()
     stop = Stop() if stop is None else stop
-    if not _list_by_git(rules, inside, "", listing, stop, _MAX_NESTING):
-        _walk(rules, inside, "", listing, stop)
+    lister = _Lister(IgnoreRules(root, filtering), inside, listing, stop, glob)
+    if not lister.list_by_git("", _MAX_NESTING):
+        lister.walk("")
     return listing
 
 
-def _list_by_git(rules: IgnoreRules, inside: str, below: str, listing: Listing, stop: Stop, depth: int) -> bool:
-    """List `inside/below` with git; false where git can't be asked."""
-    directory = os.path.join(rules.root, inside, below).rstrip("/") or "/"
-    if not can_ask_git(directory):
-        return False
-    excludes = ["--exclude-standard"] if rules.filtering.git else []
-    try:
-        found = ask_git(directory, ["ls-files", "-z", "--cached", "--others", *excludes])
-        left_out = b""
-        if rules.filtering.git:
-            wanted = ["ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-standard"]
-            left_out = ask_git(directory, wanted)
-    except GitFailed:
-        return False
-    listing.by_git = True
-    prefix = f"{below}/" if below else ""
-    listing.ignored += [prefix + path for path in _names(left_out) if not _is_never(path)]
-    for path in dict.fromkeys(_names(found)):  # an unmerged file is in the index up to three times
-        if stop.is_set:
-            listing.is_cut = True
-            break
-        _take(rules, inside, prefix + path, listing, stop, depth)
-    return True
+def is_never(path: str) -> bool:
+    """Return whether a path lies in a directory that no listing enters."""
+    return (".git" in path or "node_modules" in path) and not NEVER_LISTED.isdisjoint(path.split("/"))
 
 
-def _names(answer: bytes) -> Iterator[str]:
-    return (os.fsdecode(name) for name in answer.split(b"\0") if name)
+class _Lister:
+    """Fills one listing."""
 
+    def __init__(self, rules: IgnoreRules, inside: str, listing: Listing, stop: Stop, glob: Glob | None) -> None:
+        self._rules = rules
+        self._inside = inside
+        self._listing = listing
+        self._stop = stop
+        self._glob = glob
+        self._literal = os.path.normpath(glob.pattern) if glob is not None else ""
+        self._top = os.path.join(rules.root, inside)
 
-def _is_never(path: str) -> bool:
-    return not NEVER_LISTED.isdisjoint(path.split("/"))
+    def list_by_git(self, below: str, depth: int) -> bool:
+        """List what lies in `below` with git; false where git can't be asked."""
+        directory = os.path.join(self._top, below).rstrip("/") or "/"
+        if not can_ask_git(directory):
+            return False
+        prefix = f"{below}/" if below else ""
+        try:
+            names = ask_names(directory, prefix, lambda: self._stop.is_set, filtered=self._rules.filtering.git)
+        except GitFailed:
+            return False
+        self._listing.by_git = True
+        self._listing.ignored += [path for path in names.ignored if not is_never(path)]
+        self._take_names(names)
+        for path in names.nested:
+            self._enter_nested(path, depth)
+        return True
 
+    def _select(self, names: Names) -> list[str]:
+        glob = self._glob
+        if glob is None:
+            return list(names)
+        literals = (*glob.literals, self._literal) if glob.literals and self._literal.isascii() else ()
+        return [path for path in names.holding(literals) if glob.matches(path) or path == self._literal]
 
-def _take(rules: IgnoreRules, inside: str, path: str, listing: Listing, stop: Stop, depth: int) -> None:
-    """Add what git named: a file, or the directory of another repository."""
-    if _is_never(path):
-        return
-    if len(listing.files) >= MAX_FILES:
-        listing.is_cut = True
-        return
-    relative = os.path.join(inside, path)
-    full = os.path.join(rules.root, relative)
-    try:
-        mode = os.lstat(full).st_mode
-    except OSError:
-        return  # deleted, but not yet from the index
-    is_directory = stat.S_ISDIR(mode)
-    if rules.own_ignores(relative.rstrip("/"), is_directory=is_directory):
-        listing.ignored.append(path)
-    elif is_directory:
-        listing.is_nested = True
-        nested = path.rstrip("/")
-        if not (depth and _list_by_git(rules, inside, nested, listing, stop, depth - 1)):
-            _walk(rules, inside, nested, listing, stop)
-    else:
-        _add(rules.root, full, path, stat.S_ISLNK(mode), listing)
+    def _take_names(self, names: GitNames) -> None:
+        taken = (path for pack in names.packs for path in self._select(pack))
+        for path in dict.fromkeys(taken):  # an unmerged file is in the index up to three times
+            if self._stop.is_set or len(self._listing.files) >= MAX_FILES:
+                self._listing.is_cut = True
+                return
+            if is_never(path):
+                continue
+            full = os.path.join(self._top, path)
+            try:
+                status = os.lstat(full)
+            except OSError:
+                continue  # deleted, but not yet from the index
+            if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
+                continue  # the files of a directory in its place are listed by themselves
+            if self._rules.own_ignores(os.path.join(self._inside, path)):
+                self._listing.ignored.append(path)
+            else:
+                self._listing.changed[path] = status.st_mtime
+                _add(self._rules.root, full, path, stat.S_ISLNK(status.st_mode), self._listing)
+        self._listing.is_cut |= self._stop.is_set
+
+    def _enter_nested(self, path: str, depth: int) -> None:
+        """List a repository inside this one, or what is in the place of one."""
+        full = os.path.join(self._top, path)
+        if is_never(path) or os.path.islink(full) or not os.path.isdir(full):
+            return
+        if self._rules.own_ignores(os.path.join(self._inside, path), is_directory=True):
+            self._listing.ignored.append(path + "/")
+        elif not (depth and self.list_by_git(path, depth - 1)):
+            self.walk(path)
+
+    def walk(self, below: str) -> None:
+        """List a tree by hand, breadth first so that a limit leaves out what lies deepest."""
+        pending = [below]
+        for directory in pending:
+            if self._stop.is_set or len(self._listing.files) >= MAX_FILES:
+                self._listing.is_cut = True
+                return
+            try:
+                with os.scandir(os.path.join(self._top, directory)) as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+            except OSError:
+                continue
+            self._take_entries(directory, found, pending)
+
+    def _take_entries(self, directory: str, entries: list[os.DirEntry[str]], pending: list[str]) -> None:
+        listing, glob, rules = self._listing, self._glob, self._rules
+        prefix = f"{directory}/" if directory else ""
+        inside = os.path.join(self._inside, directory).rstrip("/")
+        may_ignore = rules.may_ignore_in(inside)
+        for entry in entries:
+            path = prefix + entry.name
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if is_directory and entry.name in NEVER_LISTED:
+                continue
+            if glob is not None and not is_directory and not glob.matches(path) and path != self._literal:
+                continue
+            if may_ignore and rules.ignores(os.path.join(self._inside, path), is_directory=is_directory):
+                listing.ignored.append(path + "/" if is_directory else path)
+            elif is_directory:
+                pending.append(path)
+            elif entry.is_file(follow_symlinks=False):
+                listing.files.append(path)
+            elif entry.is_symlink():
+                _add(rules.root, entry.path, path, True, listing)
 
 
 def _add(root: str, full: str, path: str, is_link: bool, listing: Listing) -> None:
@@ -154,38 +210,7 @@ def _add(root: str, full: str, path: str, is_link: bool, listing: Listing) -> No
         leads_to_file = is_inside(target, root) and stat.S_ISREG(os.lstat(target).st_mode)
     except OSError:
         leads_to_file = False
-    if leads_to_file and not _is_never(target[len(root) + 1 :]):
+    if leads_to_file and not is_never(target[len(root) + 1 :]):
         listing.links.append(path)
     else:
         listing.other_links.append(path)
-
-
-def _walk(rules: IgnoreRules, inside: str, below: str, listing: Listing, stop: Stop) -> None:
-    """List a tree by hand, breadth first so that a limit leaves out what lies deepest."""
-    pending = [below]
-    position = 0
-    while position < len(pending):
-        directory = pending[position]
-        position += 1
-        if stop.is_set or len(listing.files) >= MAX_FILES:
-            listing.is_cut = True
-            return
-        try:
-            with os.scandir(os.path.join(rules.root, inside, directory)) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in found:
-            path = f"{directory}/{entry.name}" if directory else entry.name
-            is_directory = entry.is_dir(follow_symlinks=False)
-            if entry.name in NEVER_LISTED and is_directory:
-                continue
-            relative = os.path.join(inside, path)
-            if rules.own_ignores(relative, is_directory=is_directory) or rules.git_rules_ignore(
-                relative, is_directory=is_directory
-            ):
-                listing.ignored.append(path + "/" if is_directory else path)
-            elif is_directory:
-                pending.append(path)
-            elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
-                _add(rules.root, entry.path, path, entry.is_symlink(), listing)

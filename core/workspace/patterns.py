@@ -5,13 +5,42 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
+
+from core.workspace.ascii_form import NEVER, ascii_form
 
 _MAY_CROSS_LINES = ("ASSERT", "ASSERT_NOT", "GROUPREF", "GROUPREF_EXISTS", "ATOMIC_GROUP", "POSSESSIVE_REPEAT")
 _LINE_POSITIONS = ("AT_BEGINNING", "AT_END", "AT_BOUNDARY")
 _LINE_CATEGORIES = ("CATEGORY_DIGIT", "CATEGORY_WORD")
 MIN_LENGTH = 2
 MAX_ALTERNATIVES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What tells beforehand which files may hold a match of an expression."""
+
+    literals: tuple[str, ...]
+    """Printable ASCII strings; every line that matches holds one of them. Empty where none can be named."""
+    form: str | None
+    """What every matching line of plain ASCII matches (see `ascii_form`); `NEVER` where there is no such line."""
+    is_plain: bool
+    """The expression is nothing but its literals."""
+    ignore_case: bool
+
+    @property
+    def tell_something(self) -> bool:
+        return bool(self.literals) or self.form is NEVER or re.search(self.form, "") is None
+
+
+def find_clues(pattern: str, flags: int = 0) -> Clues:
+    """Return the clues to an expression that is looked for in single lines."""
+    literals = required_literals(pattern, flags)
+    parsed = _parse(pattern, flags)
+    is_plain = bool(literals) and all(str(operation) == "LITERAL" and 0x20 <= code < 0x7F for operation, code in parsed)
+    ignore_case = bool((parsed.state.flags if parsed is not None else flags) & re.IGNORECASE)
+    return Clues(literals, literals[0] if is_plain else ascii_form(pattern, flags), is_plain, ignore_case)
 
 
 def required_literals(pattern: str, flags: int = 0) -> tuple[str, ...]:

@@ -1,31 +1,27 @@
-"""Searching the contents of files: an engine narrows the list, the guard opens, one matcher decides.
+"""Searching the contents of files: an engine names candidates, the guard opens them, one matcher decides.
 
 So every engine gives the same result, nothing outside of the workspace is read, and no expression can hang us.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.contract.errors import ToolErrorType, ToolFailure
+from core.workspace.batch import BatchReader
+from core.workspace.candidates import Candidates
 from core.workspace.encoding import SNIFFED_BYTES, decode, is_binary
-from core.workspace.engines import Engine, available_engine, narrow
-from core.workspace.globbing import compile_glob
+from core.workspace.engines import Engine
 from core.workspace.ignore import ALL_RULES, Filtering
-from core.workspace.listing import Listing, Stop, list_files
+from core.workspace.listing import Stop
 from core.workspace.matcher import LineMatcher, PatternTooSlow, SearchStopped
 from core.workspace.paths import WorkspacePath
-from core.workspace.sensitive import Verdict
 from core.workspace.workspace import Workspace
 
-UNVERSIONED_EXCLUDES = "{dist,build,coverage,__pycache__,.vscode,.idea}/**"
-UNVERSIONED_NAMES = "*.{log,tmp}"
-"""Left out where no repository says which files matter, unless they are asked for."""
-_NARROW_FROM = 200
-"""With fewer files, reading them all is faster than asking another program."""
 _BATCH_BYTES = 1_000_000
 MAX_MATCHES = 100
 MAX_SEARCHED_BYTES = 20 * 1024 * 1024
@@ -114,85 +110,73 @@ def search(
     if query.exclude:
         check_expression(query.exclude)
     outcome = SearchOutcome()
-    listing = list_files(directory.root, directory.inside, query.filtering, stop)
-    files = _wanted_files(workspace, directory, query, listing, outcome)
-    if len(files) < _NARROW_FROM and engine is None:
-        engine = Engine.PYTHON
-    asks_git = listing.by_git and not listing.is_nested and query.filtering.git
-    chosen = engine or available_engine(asks_git)
-    if chosen is Engine.GIT_GREP and not asks_git:
-        chosen = Engine.GREP
     limit = min(query.per_file or query.total + 1, query.total + 1)
-    matcher = LineMatcher(
-        query.expression,
-        ignore_case=not query.case_sensitive,
-        exclude=query.exclude,
-        limit=1 if query.names_only else limit,
-        stop=stop,
-    )
-    try:
-        with matcher:
-            batches = narrow(chosen, directory.path, files, matcher.literals, not query.case_sensitive, stop)
-            for candidates in batches:
-                if not _search_files(workspace, directory, query, candidates, matcher, outcome, stop):
-                    break
-    except PatternTooSlow:
-        outcome.notes.append("The pattern is too slow: the search was stopped. Write it without nested repeats.")
-    except SearchStopped:
-        pass
-    if stop.is_late:
+    with (
+        LineMatcher(
+            query.expression,
+            ignore_case=not query.case_sensitive,
+            exclude=query.exclude,
+            limit=1 if query.names_only else limit,
+            stop=stop,
+        ) as matcher,
+        BatchReader(workspace, MAX_SEARCHED_BYTES) as reader,
+    ):
+        candidates = Candidates(workspace, directory, query, matcher.clues, stop, engine, MAX_SEARCHED_BYTES)
+        run = _Search(workspace, reader, directory, query, matcher, outcome, stop)
+        try:
+            with contextlib.closing(iter(candidates)) as batches:
+                for paths in batches:
+                    if not run.through(paths):
+                        break
+        except PatternTooSlow:
+            outcome.notes.append("The pattern is too slow: the search was stopped. Write it without nested repeats.")
+        except SearchStopped:
+            pass
+    outcome.notes = [*candidates.notes, *outcome.notes]
+    if stop.is_late or candidates.is_late:
         outcome.notes.append("The time limit was reached: there may be more matches. Narrow the path or the pattern.")
     return outcome
 
 
-def _wanted_files(
-    workspace: Workspace, directory: WorkspacePath, query: SearchQuery, listing: Listing, outcome: SearchOutcome
-) -> list[str]:
-    """Return the files to search, sorted; what is left out is noted."""
-    include = compile_glob(query.include, anywhere=True) if query.include else None
-    files = [path for path in listing.files if include is None or include.matches(path)]
-    if not listing.by_git and query.filtering.git and include is None:
-        kept = [path for path in files if not _is_unversioned_clutter(path)]
-        if len(kept) < len(files):
-            outcome.notes.append(
-                f"{len(files) - len(kept)} files that look generated (outputs, caches, logs) were not searched."
-                " Name them with include to search them."
-            )
-        files = kept
-    allowed = [path for path in files if _is_harmless(workspace, directory, path)]
-    if len(allowed) < len(files):
-        outcome.notes.append(f"{len(files) - len(allowed)} files with sensitive names were not searched.")
-    if listing.is_cut:
-        outcome.notes.append("There are more files than were listed: not all of them were searched.")
-    return sorted(allowed)
+class _Search:
+    """One search, going through files."""
 
+    def __init__(
+        self,
+        workspace: Workspace,
+        reader: BatchReader,
+        directory: WorkspacePath,
+        query: SearchQuery,
+        matcher: LineMatcher,
+        outcome: SearchOutcome,
+        stop: Stop,
+    ) -> None:
+        self._workspace = workspace
+        self._reader = reader
+        self._directory = directory
+        self._query = query
+        self._matcher = matcher
+        self._outcome = outcome
+        self._stop = stop
 
-def _is_unversioned_clutter(path: str) -> bool:
-    return compile_glob(f"**/{UNVERSIONED_EXCLUDES}").matches(path) or compile_glob(
-        UNVERSIONED_NAMES, anywhere=True
-    ).matches(path)
+    def through(self, paths: Sequence[str]) -> bool:
+        """Add the matches of some files; false when enough were found or it was stopped.
 
+        Files are read while the matcher is at work on those before.
+        """
+        given: list[tuple[str, str]] = []
+        answer: Callable[[], list[list[int]]] | None = None
+        for batch in self._batches(paths):
+            if self._stop.is_set:
+                return False
+            if answer is not None and not self._take(given, answer()):
+                return False
+            given, answer = batch, self._matcher.submit([text for _, text in batch])
+        return answer is None or self._take(given, answer())
 
-def _is_harmless(workspace: Workspace, directory: WorkspacePath, path: str) -> bool:
-    inside = f"{directory.inside}/{path}" if directory.inside else path
-    return workspace.sensitive.judge(inside, lambda: True).verdict is Verdict.ALLOW
-
-
-def _search_files(
-    workspace: Workspace,
-    directory: WorkspacePath,
-    query: SearchQuery,
-    candidates: Sequence[str],
-    matcher: LineMatcher,
-    outcome: SearchOutcome,
-    stop: Stop,
-) -> bool:
-    """Add the matches of some files; false when enough were found or it was stopped."""
-    for batch in _read_batches(workspace, directory, candidates, outcome):
-        if stop.is_set:
-            return False
-        found = matcher.find([text for _, text in batch])
-        for (path, text), numbers in zip(batch, found, strict=True):
+    def _take(self, given: list[tuple[str, str]], found: list[list[int]]) -> bool:
+        query, outcome = self._query, self._outcome
+        for (path, text), numbers in zip(given, found, strict=True):
             if not numbers:
                 continue
             room = query.total - outcome.total
@@ -203,43 +187,39 @@ def _search_files(
             kept = tuple(numbers[:room])
             outcome.total += len(kept)
             outcome.files.append(FileMatches(path, kept, excerpt(text, kept, query.before, query.after)))
-    return True
-
-
-def _read_batches(
-    workspace: Workspace, directory: WorkspacePath, candidates: Sequence[str], outcome: SearchOutcome
-) -> Iterator[list[tuple[str, str]]]:
-    batch: list[tuple[str, str]] = []
-    size = 0
-    for path in candidates:
-        text = _read_text(workspace, directory, path, outcome)
-        if text is None:
-            continue
-        batch.append((path, text))
-        size += len(text)
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _read_text(workspace: Workspace, directory: WorkspacePath, path: str, outcome: SearchOutcome) -> str | None:
-    """Return a file's text with line feeds alone; none for binary files and those that can't be read."""
-    try:
-        text = decode(workspace.read_listed(directory, path, MAX_SEARCHED_BYTES)).text
-    except ToolFailure as failure:
-        if failure.type is ToolErrorType.FILE_TOO_LARGE and not _is_binary(workspace, directory, path):
-            outcome.notes.append(f"{directory.below(path).shown} is too large and was not searched.")
-        return None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _is_binary(workspace: Workspace, directory: WorkspacePath, path: str) -> bool:
-    try:
-        return is_binary(workspace.read_head(directory.below(path), SNIFFED_BYTES))
-    except ToolFailure:
         return True
+
+    def _batches(self, paths: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+        batch: list[tuple[str, str]] = []
+        size = 0
+        for path in paths:
+            text = self._read_text(path)
+            if text is None:
+                continue
+            batch.append((path, text))
+            size += len(text)
+            if size >= _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _read_text(self, path: str) -> str | None:
+        """Return a file's text with line feeds alone; none for binary files and those that can't be read."""
+        try:
+            text = decode(self._reader.read_listed(self._directory, path)).text
+        except ToolFailure as failure:
+            if failure.type is ToolErrorType.FILE_TOO_LARGE and not self._is_binary(path):
+                shown = self._directory.below(path).shown
+                self._outcome.notes.append(f"{shown} is too large and was not searched.")
+            return None
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+    def _is_binary(self, path: str) -> bool:
+        try:
+            return is_binary(self._workspace.read_head(self._directory.below(path), SNIFFED_BYTES))
+        except ToolFailure:
+            return True
 
 
 def excerpt(text: str, numbers: Sequence[int], before: int, after: int) -> dict[int, str]:

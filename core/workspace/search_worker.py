@@ -13,17 +13,6 @@ import warnings
 from typing import Any
 
 
-def find_lines(lines: list[str], pattern: re.Pattern[str], excluded: re.Pattern[str] | None, limit: int) -> list[int]:
-    """Return the numbers of up to `limit` lines that match `pattern` and not `excluded`."""
-    found: list[int] = []
-    for number, line in enumerate(lines, 1):
-        if pattern.search(line) and not (excluded and excluded.search(line)):
-            found.append(number)
-            if len(found) >= limit:
-                break
-    return found
-
-
 class Job:
     """What to look for, as the first line on stdin says."""
 
@@ -33,13 +22,13 @@ class Job:
         self.excluded = re.compile(description["exclude"], flags) if description["exclude"] else None
         self.limit = int(description["limit"])
         self._fold = bool(description["ignore_case"])
-        self._literals = [text.casefold() if self._fold else text for text in description["literals"]]
+        self._literals = [text.lower() if self._fold else text for text in description["literals"]]
         self._whole = re.compile(description["pattern"], flags | re.MULTILINE) if description["whole"] else None
 
     def lines_of(self, text: str) -> list[int]:
         """Return the numbers of the matching lines of a text whose lines end in line feeds."""
         if self._literals:
-            folded = text.casefold() if self._fold else text
+            folded = text.lower() if self._fold else text
             if not any(literal in folded for literal in self._literals):
                 return []
         if self._whole is not None and self._whole.search(text) is None:
@@ -47,7 +36,23 @@ class Job:
         lines = text.split("\n")
         if not lines[-1]:
             lines.pop()
-        return find_lines(lines, self.pattern, self.excluded, self.limit)
+        found: list[int] = []
+        for number, line in enumerate(lines, 1):
+            if self._matches(line):
+                found.append(number)
+                if len(found) >= self.limit:
+                    break
+        return found
+
+    def _matches(self, line: str) -> bool:
+        if not self.pattern.search(line) or (self.excluded and self.excluded.search(line)):
+            return False
+        return not self._fold or line.isascii() or self._holds_literal(line)
+
+    def _holds_literal(self, line: str) -> bool:
+        """Return whether the literals stand there in ASCII: `re` takes a long s for an s, and no engine does."""
+        folded = line.encode("utf-8", "surrogatepass").lower()
+        return not self._literals or any(literal.encode() in folded for literal in self._literals)
 
 
 def serve() -> None:

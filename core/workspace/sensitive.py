@@ -16,6 +16,8 @@ from pathlib import PurePosixPath
 
 PATTERNS = (".env*", "*credentials*", "*secret*", "*.key", "*.pem", ".git", "node_modules")
 """Matched against each component of a path, in any case."""
+LITERALS = tuple(pattern.strip("*") for pattern in PATTERNS)
+"""Every ASCII name that matches a pattern holds one of these, in any case."""
 SOFT_PATTERNS = ("*credentials*", "*secret*")
 """On a tracked source file these ask: `secretary.py` is no secret."""
 SAMPLE_SUFFIXES = (".example", ".sample", ".template", ".dist")

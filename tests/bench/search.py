@@ -22,9 +22,10 @@ from core.settings.models import Settings
 from core.tools.builtin.glob import GlobTool
 from core.tools.builtin.search_file_content import SearchFileContentTool
 from core.tools.context import ToolContext
-from core.workspace import search
+from core.workspace import candidates
 from core.workspace.engines import Engine
 from core.workspace.git import safe_environment
+from core.workspace.patterns import Clues
 from core.workspace.workspace import Workspace
 
 FILES = 50_000
@@ -39,6 +40,7 @@ SEARCHES: dict[str, tuple[str, list[str]]] = {
     "a rare word": ("rare_needle", []),
     "no match": ("no_such_thing_anywhere", []),
     "an expression": (r"rare_\w+_\d+", ["-P"]),
+    "without a fixed string": (r"\w_\d*[05]000$", ["-P"]),
 }
 """Pattern, and what git grep needs to read it as Python does."""
 
@@ -133,11 +135,11 @@ class Bench:
         print(f"{name:34} {text}{'' if is_met else '   MISSED'}", flush=True)
 
     async def search_with(self, engine: Engine) -> None:
-        def choose(by_git: bool) -> Engine:
+        def choose(by_git: bool, clues: Clues) -> Engine:
             return engine
 
         tool = SearchFileContentTool(self.context)
-        with patch.object(search, "available_engine", choose):
+        with patch.object(candidates, "available_engine", choose):
             for name, (pattern, options) in SEARCHES.items():
                 if engine is Engine.RIPGREP:
                     command = ["rg", "--no-config", "--hidden", "-n", "-i", pattern, "."]

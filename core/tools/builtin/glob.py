@@ -95,18 +95,19 @@ class GlobInvocation(PathInvocation[GlobParams]):
 
     def _find_in(self, place: WorkspacePath, glob: Glob, finding: Finding, stop: Stop) -> None:
         filtering = Filtering(self.params.respect_git_ignore, self.params.respect_gemini_ignore)
-        listing = list_files(place.root, place.inside, filtering, stop)
+        listing = list_files(place.root, place.inside, filtering, stop, glob)
         found = listing.files + listing.links
         literal = os.path.normpath(glob.pattern)
         if literal in found:
-            matching = [literal]
+            found = [literal]
         else:
-            matching = [path for path in found if glob.matches(path)]
+            found = [path for path in found if path != literal or glob.matches(path)]
             finding.ignored += sum(glob.matches(path) for path in listing.ignored if not path.endswith("/"))
-        for path in matching:
+        for path in found:
             full = os.path.join(place.path, path)
+            changed = listing.changed.get(path)
             try:
-                finding.files.append((full, os.stat(full, follow_symlinks=False).st_mtime))
+                finding.files.append((full, os.lstat(full).st_mtime if changed is None else changed))
             except OSError:
                 continue
         finding.is_cut = finding.is_cut or listing.is_cut
