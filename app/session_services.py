@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.file_work import file_work
 from app.undo_setup import follow_jobs
 from core.agent.instructions import load_instructions
 from core.agent.subagent import SubagentRunner
@@ -44,6 +45,7 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)
     context.path_refusal = policy.path_refusal
+    engine.commands.enter_context(file_work(context, policy, engine.bus))
     context.search_web = search_web
     context.subagents = SubagentRunner(
         agent, engine.bus, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost

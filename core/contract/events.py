@@ -14,6 +14,7 @@ from core.contract.conversation import Message
 from core.contract.diff import DiffStat
 from core.contract.display import Display
 from core.contract.errors import ToolErrorType
+from core.contract.file_work import FilesWorked as FilesWorked
 from core.contract.frame import TerminalFrame
 from core.contract.ids import CallId, JobId
 from core.contract.mcp import McpServerChanged as McpServerChanged
@@ -365,6 +366,7 @@ Event = (
     | ModelChanged
     | TodosChanged
     | FileChanged
+    | FilesWorked
     | ChangesKept
     | JobStarted
     | JobFrame

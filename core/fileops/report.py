@@ -10,7 +10,7 @@ from core.contract.errors import ToolErrorType
 from core.contract.requests import ApprovalReply
 from core.contract.tool import ContentPart, LlmContent, ToolError, ToolResult, llm_text
 from core.contract.visible import make_visible_line
-from core.fileops.changes import PathChange, file_changes, review_files
+from core.fileops.changes import PathChange, review_files
 from core.fileops.engine import OperationResult, OperationState, Outcome
 from core.fileops.planner import Plan
 from core.workspace.workspace import Workspace
@@ -44,9 +44,8 @@ class FileOperationsReport:
         head = f"{self._done} of {len(self._plan.operations)} operations"
         return "\n".join([head, "", *self._latest])
 
-    def result(self, outcome: Outcome, reply: ApprovalReply | None) -> ToolResult:
-        """Return the result of the call. Blocks."""
-        changes = file_changes(self._plan, outcome.changed or outcome.planned)
+    def result(self, outcome: Outcome, changes: Sequence[PathChange], reply: ApprovalReply | None) -> ToolResult:
+        """Return the result of the call, which changed these files. Blocks."""
         summary = self._summary(outcome, changes)
         performance = self._performance(outcome)
         diff = self._diff(outcome)

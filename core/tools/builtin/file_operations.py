@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import copy
 import os
+import resource
+import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -15,12 +18,12 @@ from pydantic import Field
 
 from core.contract.confirmation import ConfirmationDetails, FileOperationsConfirmation
 from core.contract.errors import ToolErrorType, ToolFailure
-from core.contract.events import FileChanged
+from core.contract.events import FileChanged, FilesWorked
 from core.contract.requests import ApprovalReply
 from core.contract.state import ApprovalMode
 from core.contract.tool import Kind, ToolLocation, ToolResult
 from core.contract.visible import make_visible_line
-from core.fileops.changes import file_changes, review_files
+from core.fileops.changes import PathChange, file_changes, review_files
 from core.fileops.engine import FileOperationsRun, OperationState, Outcome, check_same
 from core.fileops.operations import (
     DeleteOperation,
@@ -191,6 +194,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
             watch.cancel()
 
     async def _run(self, stop: Stop, abort: AbortSignal, update_output: UpdateOutput | None) -> ToolResult:
+        started = time.monotonic()
         plan = await asyncio.to_thread(self._final_plan, stop)
         report = FileOperationsReport(plan, self.context.workspace)
         loop = asyncio.get_running_loop()
@@ -214,8 +218,27 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
             on_progress=tell,
         )
         outcome = await run.run()
-        await self._publish(plan, outcome)
-        return await asyncio.to_thread(report.result, outcome, self._reply)
+        changes = await asyncio.to_thread(self._settle, plan, outcome)
+        for change in changes if outcome.changed else ():
+            await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
+        result = await asyncio.to_thread(report.result, outcome, changes, self._reply)
+        await self.context.publish(self._figures(result, time.monotonic() - started))
+        return result
+
+    def _figures(self, result: ToolResult, duration: float) -> FilesWorked:
+        summary, performance = result.data["summary"], result.data["performance"]
+        return FilesWorked(
+            operations=len(self.operations),
+            failed=summary["failed"],
+            files_read=summary["files_read"],
+            files_changed=summary["files_changed"],
+            bytes=performance["bytes"],
+            cache_hits=performance["cache_hits"],
+            parallelism=performance["parallelism"],
+            duration=duration,
+            peak_memory=_peak_memory(),
+            dry_run=self.params.dry_run,
+        )
 
     def _final_plan(self, stop: Stop) -> Plan:
         """Return the plan that was shown, or what the user took of it; one made now where nobody was asked."""
@@ -243,17 +266,21 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
             raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "This session has no place for the journal of a change.")
         return Path(folder)
 
-    async def _publish(self, plan: Plan, outcome: Outcome) -> None:
-        """Tell what changed, and remember it as seen by the model."""
-        ledger = self.context.workspace.ledger
-        for change in file_changes(plan, outcome.changed):
-            if change.deleted:
-                ledger.forget(change.path)
+    def _settle(self, plan: Plan, outcome: Outcome) -> list[PathChange]:
+        """Return what changed, or would change; what did is remembered as seen by the model. Blocks."""
+        workspace = self.context.workspace
+        for path in outcome.changed:
+            fingerprint = workspace.fingerprint(path)
+            if fingerprint is not None:
+                workspace.ledger.note(path, fingerprint)
             else:
-                fingerprint = await asyncio.to_thread(self.context.workspace.fingerprint, change.path)
-                if fingerprint is not None:
-                    ledger.note(change.path, fingerprint)
-            await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
+                workspace.ledger.forget(path)
+        return file_changes(plan, outcome.changed or outcome.planned)
+
+
+def _peak_memory() -> int:
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def _dates(plan: Plan) -> dict[str, tuple[int, int, int] | None]:
