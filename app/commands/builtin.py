@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 
 from app.commands.memory import show_memory
 from app.commands.permissions import list_rules
@@ -36,9 +37,17 @@ async def quit_session(stage: Stage, arguments: str) -> None:
 
 @command("tools")
 async def list_tools(stage: Stage, arguments: str) -> None:
-    """The tools that the model may call."""
-    lines = [f"{tool.name} ({tool.kind}) {tool.description.splitlines()[0]}" for tool in stage.engine.registry]
-    await _tell(stage, "\n".join(lines))
+    """The tools that the model may call; what one of them says of itself stands in the context view (f7)."""
+    rows = tuple((tool.name, tool.kind.value, _first_sentence(tool.description)) for tool in stage.engine.registry)
+    width = max(len(name) for name, *_ in rows)
+    lines = [f"{name:<{width}}  {kind:<11}  {says}" for name, kind, says in rows]
+    await _tell(stage, "\n".join([f"{len(rows)} tools", *lines]))
+
+
+def _first_sentence(text: str) -> str:
+    """Return the beginning of a description, up to its first full stop or colon."""
+    first = re.split(r"(?<=\w)[.:;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
+    return first if len(first) <= 90 else f"{first[:89]}…"
 
 
 @command("todo", arguments="[clear]")

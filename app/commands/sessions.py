@@ -1,15 +1,19 @@
-"""`/sessions`, `/fork` and `/rename`: other sessions of this directory, and this one's title."""
+"""`/sessions`, `/fork`, `/rename` and `/export`: other sessions of this directory, and what becomes of this one."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from pathlib import Path
 
 from app.commands.registry import Command, command
 from app.stage import Stage
+from core.bus.replay import read_record
 from core.contract.errors import StetError
 from core.contract.events import Notice, SessionRenamed
 from core.contract.visible import make_visible_line
+from core.session.export import ExportFormat, export_session
 from core.session.search import SessionIndex
 from core.session.store import MAX_TITLE, SessionSummary
 from widgets.sessions.screen import SessionRow, SessionsScreen
@@ -95,4 +99,43 @@ async def rename_session(stage: Stage, arguments: str) -> None:
     await stage.engine.bus.publish(Notice(f"This session is called: {title}"))
 
 
-COMMANDS: tuple[Command[Stage], ...] = (browse_sessions, fork_session, rename_session)
+_ENDINGS = {"markdown": ".md", "json": ".json", "html": ".html"}
+
+
+def _plainly_unrecorded(stage: Stage) -> str:
+    return "" if stage.engine.is_recorded else "this session is not recorded"
+
+
+def _path_of(stage: Stage, name: str) -> Path:
+    return Path(stage.engine.workspace.root, os.path.expanduser(name))
+
+
+@command("export", arguments="[markdown|json|html] [PATH]", unavailable=_plainly_unrecorded)
+async def export_this(stage: Stage, arguments: str) -> None:
+    """Write this session to a file: as Markdown, as JSON with every message, or as a page for the browser.
+
+    Without a path it is written to this directory, named by the session; the ending of a path says the form, too. A
+    file that is there is never overwritten.
+    """
+    first, _, rest = arguments.partition(" ")
+    format = ExportFormat(first) if first in _ENDINGS else None
+    given = rest.strip() if format is not None else arguments
+    by_ending = next((form for form, ending in _ENDINGS.items() if given.lower().endswith(ending)), "markdown")
+    format = format or ExportFormat(by_ending)
+    session = stage.engine.bus.session
+    path = _path_of(stage, given or f"{session}{_ENDINGS[format]}")
+
+    def write() -> int:
+        summary = stage.engine.store.find(session)
+        text = export_session(read_record(summary.path).envelopes, format, summary.title)
+        with open(path, "x", encoding="utf-8", errors="backslashreplace") as file:
+            return file.write(text)
+
+    try:
+        size = await asyncio.to_thread(write)
+    except OSError as error:
+        raise StetError(f"{path} could not be written: {error.strerror}.", "Name another file.") from error
+    await stage.engine.bus.publish(Notice(f"This session is written to {path} as {format.value}, {size:,} characters."))
+
+
+COMMANDS: tuple[Command[Stage], ...] = (browse_sessions, fork_session, rename_session, export_this)

@@ -87,3 +87,19 @@ async def test_leaving_the_browser_changes_nothing(project: Path) -> None:
         async with asyncio.timeout(LIMIT):
             await run.prompt("go on")
             await run.shows("an answer about umlauts")
+
+
+async def test_a_session_is_written_to_a_file_in_each_form(project: Path) -> None:
+    async with running(project, "say the answer\n") as run:
+        await run.prompt("the question")
+        await run.idle()
+        for line, name, part in (
+            ("export", f"{run.engine.bus.session}.md", "### You\n\nthe question"),
+            ("export out.html", "out.html", "<div"),
+            ("export json data.txt", "data.txt", '"schema_version"'),
+        ):
+            await command(run, line)
+            await run.until(lambda name=name: (project / name).exists(), name)  # type: ignore[misc]
+            await run.until(lambda name=name, part=part: part in (project / name).read_text(), part)  # type: ignore[misc]
+        await command(run, "export out.html")
+        await run.shows("could not be written")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,6 +20,10 @@ from widgets.prompt.candidates import Candidate, CandidateList
 
 TRY_AFTER = 0.15
 """Seconds for which something is marked before it is tried."""
+WIDTH = 70
+"""Cells of a line of the help at least."""
+_FRAME = 7
+"""Lines that frame, title, entry and keys take."""
 
 
 def matching(candidates: Sequence[Candidate], query: str) -> list[Candidate]:
@@ -86,7 +91,8 @@ class ChoiceScreen(ModalScreen[str | None]):
             yield Static("⏎ take   ↑ ↓ move   esc cancel", id="choice-keys", markup=False)
 
     def on_mount(self) -> None:
-        rows = max(1, min(len(self._candidates), self.app.size.height // 2))
+        taken = _FRAME + (min(4, -(-cell_len(self._help) // WIDTH)) if self._help else 0)
+        rows = max(1, min(len(self._candidates), self.app.size.height // 2, self.app.size.height * 4 // 5 - taken))
         self.rows.styles.height = rows
         self.rows.display = not self._free
         self._show("")

@@ -20,6 +20,7 @@ LOOKS = {
 }
 """Sign and colour of each source."""
 FREE = "·"
+_GAP = 3
 
 
 def stretches(sums: dict[str, int], whole: int, width: int) -> list[tuple[str, int]]:
@@ -55,8 +56,14 @@ class ContextMeasure(Widget):
         drawn = stretches(sums, whole, self.size.width)
         bar = Content.assemble(*((LOOKS[source][0] * count, LOOKS[source][1]) for source, count in drawn))
         free = self.size.width - sum(count for _, count in drawn)
-        legend = [
-            Content.assemble(LOOKS[source], f"\N{NO-BREAK SPACE}{source}\N{NO-BREAK SPACE}{tokens:,}")
-            for source, tokens in sums.items()
-        ]
-        return Content.assemble(bar, (FREE * free, "$text-disabled"), "\n", Content("   ").join(legend))
+        lines: list[list[Content]] = [[]]
+        filled = 0
+        for source, tokens in sums.items():
+            entry = Content.assemble(LOOKS[source], f" {source} {tokens:,}")
+            if filled and filled + _GAP + len(entry) > self.size.width:
+                lines.append([])
+                filled = 0
+            filled += len(entry) + (_GAP if filled else 0)
+            lines[-1].append(entry)
+        legend = Content("\n").join(Content(" " * _GAP).join(line) for line in lines)
+        return Content.assemble(bar, (FREE * free, "$text-disabled"), "\n", legend)
