@@ -119,7 +119,7 @@ def _session_parser() -> _Parser:
     add = parser.add_argument
     add("path", nargs="?", default=".", metavar="PATH", help="the project's directory (default: this one)")
     add("-p", "--prompt", metavar="PROMPT", help="run one prompt without a screen; piped input is put before it")
-    add("-m", "--model", default="", metavar="PROVIDER/NAME", help="for instance gemini/gemini-2.5-pro, script/FILE")
+    add("-m", "--model", default="", metavar="PROVIDER/NAME", help="gemini/NAME, openai/NAME, script/FILE …")
     add("--approval-mode", choices=MODES, default="", help="what runs without asking")
     add("--output-format", choices=FORMATS, default="text", help="of -p")
     add("--include-directory", action="append", type=Path, default=[], metavar="DIR", help="more of the workspace")

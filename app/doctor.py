@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import platform
@@ -21,7 +22,12 @@ from app.keymap import load_keymap
 from app.policy_setup import policy_of
 from app.services.clipboard import native_tools
 from core.contract.errors import StetError
+from core.contract.visible import make_visible_line
 from core.model.gemini_access import KEY_VARIABLES, gemini_access
+from core.model.openai import list_models
+from core.model.openai_access import KEY_VARIABLE as OPENAI_KEY
+from core.model.openai_access import URL_VARIABLE as OPENAI_URL
+from core.model.openai_access import openai_access
 from core.settings.load import load_settings
 from core.settings.paths import Folders, find_folders
 from stet import __version__
@@ -80,6 +86,7 @@ def examine(environment: Mapping[str, str], folders: Folders, directory: Path) -
     yield from _folders(folders)
     yield from _settings(environment, folders, directory)
     yield _model(environment)
+    yield from _model_server(environment, folders)
 
 
 def _libraries() -> Iterator[Finding]:
@@ -185,6 +192,27 @@ def _model(environment: Mapping[str, str]) -> Finding:
         access = gemini_access(environment)
     except StetError as error:
         return Finding("model", State.BAD, error.message, error.hint)
-    if access is None:
-        return Finding("model", State.NOTE, "no key: the offline assistant works", f"Set {KEY_VARIABLES[0]} for Gemini")
-    return Finding("model", State.GOOD, "there is a key for Gemini")
+    if access is not None:
+        return Finding("model", State.GOOD, "there is a key for Gemini")
+    if environment.get(OPENAI_KEY, "").strip() or environment.get(OPENAI_URL, "").strip():
+        return Finding("model", State.GOOD, "an OpenAI-compatible server is configured")
+    hint = f"Set {KEY_VARIABLES[0]} for Gemini, {OPENAI_KEY} for OpenAI, or {OPENAI_URL} for a server on this machine"
+    return Finding("model", State.NOTE, "no key: the offline assistant works", hint)
+
+
+def _model_server(environment: Mapping[str, str], folders: Folders) -> Iterator[Finding]:
+    """Ask an OpenAI-compatible server for its models; OpenAI's own is only asked with a key."""
+    try:
+        access = openai_access(environment)
+        if access is None:
+            return
+        names = asyncio.run(list_models(access))
+    except StetError as error:
+        yield Finding("model server", State.BAD, error.message, error.hint)
+        return
+    shown = ", ".join(map(make_visible_line, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    wanted = load_settings(folders, environment).settings.model
+    hint = "" if wanted.openai or wanted.name or access.is_own else "Choose one with --model openai/NAME"
+    yield Finding(
+        "model server", State.GOOD if names else State.NOTE, f"{access.label} has {shown or 'no model'}", hint
+    )

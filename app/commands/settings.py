@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 from typing import Any
@@ -15,6 +16,8 @@ from app.themes import PREFERRED
 from core.contract.errors import StetError
 from core.contract.events import ApprovalMode, Notice
 from core.model.catalogue import choose_provider
+from core.model.openai import list_models
+from core.model.openai_access import openai_access
 from core.model.pricing import known_models
 from core.settings.catalogue import SettingRow, describe_type, help_texts, setting_rows
 from core.settings.load import load_settings
@@ -89,13 +92,22 @@ def _busy(stage: Stage) -> str:
     return "the agent is at work" if stage.engine.agent.is_busy else ""
 
 
+async def _served_models() -> list[str]:
+    """Return the models of the OpenAI-compatible server, if there is one that names them in time."""
+    with contextlib.suppress(StetError):
+        access = openai_access(os.environ)
+        return [f"openai/{name}" for name in await list_models(access)] if access is not None else []
+    return []
+
+
 @command("model", arguments="[PROVIDER/NAME]", unavailable=_busy)
 async def set_model(stage: Stage, arguments: str) -> None:
     """Choose the model that goes on with the session."""
     engine = stage.engine
     now = f"{engine.agent.provider.name}/{engine.agent.provider.model}"
     if not arguments:
-        names = dict.fromkeys([now, *(f"gemini/{name}" for name in known_models()), "offline"])
+        served = await _served_models()
+        names = dict.fromkeys([now, *(f"gemini/{name}" for name in known_models()), *served, "offline"])
         candidates = [Candidate(name, "in use" if name == now else "") for name in names]
         help = "Others by name: /model PROVIDER/NAME"
         arguments = await choose(stage.app, ChoiceScreen("Model", candidates, current=now, help=help)) or ""

@@ -31,7 +31,7 @@ _END = (
     "- `ctrl+up` walks through this chat, `space` opens a block\n"
     "- a line that begins with `!` runs in your own shell: `!git diff` shows what was changed\n"
     "- `/model offline` goes on in this project with the embedded assistant, without a key: say `help` to it\n"
-    "- with `GEMINI_API_KEY` set, start `stet` in a project of your own",
+    "- with `GEMINI_API_KEY` or `OPENAI_API_KEY` set, start `stet` in a project of your own",
     "`ctrl+c` twice leaves.",
 )
 

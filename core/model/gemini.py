@@ -6,36 +6,24 @@ import asyncio
 import importlib
 import logging
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from core.contract.errors import ModelError, ModelErrorKind
-from core.contract.model import GroundedAnswer, ModelRequest, StreamItem
+from core.contract.model import GroundedAnswer, ModelRequest
 from core.model.gemini_access import GeminiAccess
 from core.model.gemini_grounding import read_grounding
 from core.model.gemini_request import PROVIDER, contents_of
 from core.model.gemini_response import ResponseReader
 from core.model.http_errors import Endpoint
 from core.model.pricing import context_window_of
+from core.model.streaming import IDLE_LIMIT, EventStream, Sleep
 
 if TYPE_CHECKING:
     from core.model.gemini_client import GeminiClient
 
-Sleep = Callable[[float], Awaitable[object]]
 
-IDLE_LIMIT = 60.0
-"""Seconds without an event."""
-TAIL_LIMIT = 5.0
-"""Seconds to wait, after the model has finished, for counts that may follow."""
-_LOST = (ModelErrorKind.CONNECTION, ModelErrorKind.TIMEOUT)
-
-
-class _End:
-    """Marks the end of the events."""
-
-
-class GeminiProvider:
+class GeminiProvider(EventStream):
     """A model of Google's, over the Gemini API or Vertex AI.
 
     Args:
@@ -49,10 +37,9 @@ class GeminiProvider:
     def __init__(
         self, access: GeminiAccess, model: str, *, idle_limit: float = IDLE_LIMIT, sleep: Sleep = asyncio.sleep
     ) -> None:
+        super().__init__("Gemini", idle_limit, sleep)
         self._access = access
         self._model = model
-        self._idle_limit = idle_limit
-        self._sleep = sleep
         self._endpoint = Endpoint("Gemini", model, access.source, access.api_key)
         self._client: GeminiClient | None = None
         self._opening = asyncio.Lock()
@@ -81,17 +68,14 @@ class GeminiProvider:
             target=importlib.import_module, args=("core.model.gemini_client",), name="gemini-import", daemon=True
         ).start()
 
-    @asynccontextmanager
-    async def stream(self, request: ModelRequest) -> AsyncIterator[AsyncIterator[StreamItem]]:
-        """Open the stream. A task of its own reads the connection: only its cancellation closes that at once."""
-        queue: asyncio.Queue[str | ModelError | _End] = asyncio.Queue()
-        pump = asyncio.create_task(self._pump(request, queue), name="gemini-stream")
-        try:
-            async with aclosing(self._items(request, queue)) as items:
-                yield items
-        finally:
-            pump.cancel()
-            await asyncio.gather(pump, return_exceptions=True)
+    async def events(self, request: ModelRequest) -> AsyncIterator[str]:
+        client = await self._open()
+        contents = await asyncio.to_thread(contents_of, request.messages, self._model)
+        async for event in client.events(self._model, contents, request.system, request.tools):
+            yield event
+
+    def reader(self, request: ModelRequest) -> ResponseReader:
+        return ResponseReader(self._endpoint, {call.id for message in request.messages for call in message.calls})
 
     async def search_web(self, query: str) -> GroundedAnswer:
         """Return what the model finds on the web by its own search."""
@@ -100,7 +84,7 @@ class GeminiProvider:
             client = await self._open()
             return read_grounding([event async for event in client.events(self._model, contents, search=True)])
         except Exception as error:  # noqa: BLE001  # the boundary of a provider call
-            raise self._error_of(error) from error
+            raise self.error_of(error) from error
 
     async def close(self) -> None:
         """Close all connections."""
@@ -108,65 +92,13 @@ class GeminiProvider:
         if client is not None:
             await client.close()
 
-    async def _pump(self, request: ModelRequest, queue: asyncio.Queue[str | ModelError | _End]) -> None:
-        """Put the events into the queue, which has no limit: the whole answer has one."""
-        try:
-            client = await self._open()
-            contents = await asyncio.to_thread(contents_of, request.messages, self._model)
-            async for event in client.events(self._model, contents, request.system, request.tools):
-                queue.put_nowait(event)
-        except Exception as error:  # noqa: BLE001  # the boundary of a provider call
-            queue.put_nowait(self._error_of(error))
-        else:
-            queue.put_nowait(_End())
-
-    def _error_of(self, error: Exception) -> ModelError:
+    def error_of(self, error: Exception) -> ModelError:
         if isinstance(error, ModelError):
             return error
         if self._client is not None:
             return self._client.error_of(error)
         logging.getLogger(__name__).error("google-genai could not be started", exc_info=error)
         return ModelError(ModelErrorKind.UNAVAILABLE, f"google-genai could not be started: {error}", "Install it anew.")
-
-    async def _items(
-        self, request: ModelRequest, queue: asyncio.Queue[str | ModelError | _End]
-    ) -> AsyncGenerator[StreamItem, None]:
-        taken = {call.id for message in request.messages for call in message.calls}
-        reader = ResponseReader(self._endpoint, taken)
-        while True:
-            try:
-                event = await self._next(queue, TAIL_LIMIT if reader.is_finished else self._idle_limit)
-                if isinstance(event, ModelError):
-                    raise event
-            except ModelError as error:
-                if reader.is_finished and error.kind in _LOST:
-                    break
-                raise
-            if isinstance(event, _End):
-                break
-            for item in reader.feed(event):
-                yield item
-        for item in reader.close():
-            yield item
-
-    async def _next(self, queue: asyncio.Queue[str | ModelError | _End], limit: float) -> str | ModelError | _End:
-        if not queue.empty():
-            return queue.get_nowait()
-        arrival = asyncio.ensure_future(queue.get())
-        alarm = asyncio.ensure_future(self._sleep(limit))
-        try:
-            await asyncio.wait((arrival, alarm), return_when=asyncio.FIRST_COMPLETED)
-            if arrival.done():
-                return arrival.result()
-        finally:
-            arrival.cancel()
-            alarm.cancel()
-        raise ModelError(
-            ModelErrorKind.TIMEOUT,
-            f"Gemini has sent nothing for {limit:g} seconds: the request was given up.",
-            "Try again; what was said so far is kept.",
-            retryable=True,
-        )
 
     async def _open(self) -> GeminiClient:
         async with self._opening:

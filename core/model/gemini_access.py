@@ -51,7 +51,7 @@ def gemini_access(env: Mapping[str, str]) -> GeminiAccess | None:
     """
     vertex = any(env.get(name, "").lower() in ("1", "true") for name in _VERTEX_SWITCHES)
     found = next(((name, env[name].strip()) for name in KEY_VARIABLES if env.get(name, "").strip()), None)
-    base_url = _checked_url(env, "GOOGLE_VERTEX_BASE_URL" if vertex else "GOOGLE_GEMINI_BASE_URL")
+    base_url = checked_url(env, "GOOGLE_VERTEX_BASE_URL" if vertex else "GOOGLE_GEMINI_BASE_URL")
     version = env.get("GOOGLE_GENAI_API_VERSION", "").strip()
     project, location = env.get("GOOGLE_CLOUD_PROJECT", ""), env.get("GOOGLE_CLOUD_LOCATION", "")
     if vertex and project:
@@ -70,7 +70,12 @@ def gemini_access(env: Mapping[str, str]) -> GeminiAccess | None:
     return GeminiAccess(name, key, vertex, base_url=base_url, api_version=version)
 
 
-def _checked_url(env: Mapping[str, str], name: str) -> str:
+def checked_url(env: Mapping[str, str], name: str) -> str:
+    """Return the address that a variable holds, without a slash at its end; empty where it is not set.
+
+    Raises:
+        StetError: it is none.
+    """
     url = env.get(name, "").strip()
     if not url:
         return ""

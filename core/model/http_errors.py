@@ -82,6 +82,9 @@ def retry_after_of(headers: Mapping[str, str], now: Callable[[], float] = time.t
     A date is compared with the server's own clock where it tells it.
     """
     value = headers.get("retry-after", "").strip()
+    finer = headers.get("retry-after-ms", "").strip()  # OpenAI's
+    if finer.isascii() and finer.isdecimal() and len(finer) < 13:
+        return int(finer) / 1000
     if not value:
         return None
     try:

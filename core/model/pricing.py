@@ -33,6 +33,14 @@ LONG_INPUT = 200_000
 
 _GEMINI_WINDOW = 1_048_576
 _WINDOWS = {"gemini-": _GEMINI_WINDOW, "gemma-3": 131_072, "gemma-4": 256_000}
+_WINDOWS |= {
+    "gpt-5": 400_000,
+    "gpt-4.1": 1_047_576,
+    "gpt-4o": 128_000,
+    "gpt-oss": 131_072,
+    "o3": 200_000,
+    "o4": 200_000,
+}
 _TARIFFS = {
     "gemini-2.5-pro": Tariff(Price(1.25, 10.0, 0.125), Price(2.5, 15.0, 0.25)),
     "gemini-2.5-flash": Tariff(Price(0.30, 2.50, 0.03)),

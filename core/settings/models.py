@@ -18,6 +18,10 @@ class ModelSettings(Group):
     """PROVIDER/NAME, for instance `gemini/gemini-2.5-pro`; empty: chosen by the keys in the environment."""
     gemini: str = "gemini-2.5-pro"
     """The Gemini model where only the provider is given."""
+    openai: str = ""
+    """The model of an OpenAI-compatible server where only the provider is given."""
+    context_window: int = Field(default=0, ge=0)
+    """Tokens of the context window of a model on an OpenAI-compatible server; 0 where it is known by the model's name."""
     retries: int = Field(default=3, ge=0, le=10)
     """How often a failed request is sent again before anything of its answer was shown."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 
 from app.doctor import State, examine, run_doctor_command
 from core.settings.paths import Folders
+from tests.fakes.gemini_server import GeminiServer, pieces
+
+pytestmark = pytest.mark.anyio
 
 
 def states(folder: Path, **environment: str) -> dict[str, State]:
@@ -36,3 +40,18 @@ def test_the_command_speaks_json(project: Path, capsys: pytest.CaptureFixture[st
     run_doctor_command(argparse.ArgumentParser(), ["--json"])
     found = json.loads(capsys.readouterr().out)
     assert {"what", "state", "text", "hint"} == set(found[0])
+
+
+async def test_a_model_server_is_asked_for_its_models(tmp_path: Path) -> None:
+    listing = json.dumps({"data": [{"id": "qwen3:8b"}, {"id": "a\x1b[31m"}]}).encode()
+    async with GeminiServer(pieces(listing, content_type="application/json"), strict=False) as server:
+        folders = Folders(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
+        environment = {"OPENAI_BASE_URL": f"{server.url}/v1"}
+        (found,) = [
+            e for e in await asyncio.to_thread(list, examine(environment, folders, tmp_path)) if "server" in e.what
+        ]
+        assert found.state is State.GOOD and "qwen3:8b" in found.text and "\x1b" not in found.text
+        assert "--model openai/NAME" in found.hint
+    gone = {"OPENAI_BASE_URL": "http://127.0.0.1:9"}
+    states_now = {e.what: e.state for e in await asyncio.to_thread(list, examine(gone, folders, tmp_path))}
+    assert states_now["model server"] is State.BAD and states_now["model"] is State.GOOD

@@ -38,6 +38,11 @@ def chosen(spec: str | None, env: dict[str, str], settings: Settings | None = No
         ("gemini/gemini-2.5-flash", KEY, ("gemini", "gemini-2.5-flash")),
         ("gemini/models/gemini-2.5-flash", KEY, ("gemini", "gemini-2.5-flash")),
         ("gemini-2.5-flash", KEY, ("gemini", "gemini-2.5-flash")),
+        (None, {"OPENAI_API_KEY": "k"}, ("openai", "gpt-5")),
+        (None, {**KEY, "OPENAI_API_KEY": "k"}, ("gemini", "gemini-2.5-pro")),
+        ("openai", {"OPENAI_API_KEY": "k"}, ("openai", "gpt-5")),
+        ("openai/org/model:8b", {"OPENAI_BASE_URL": "http://localhost:11434/v1/"}, ("openai", "org/model:8b")),
+        ("openai/m", {"OPENAI_BASE_URL": "https://models.example", "OPENAI_API_KEY": "k"}, ("openai", "m")),
     ],
 )
 def test_the_choice(spec: str | None, env: dict[str, str], expected: tuple[str, str]) -> None:
@@ -134,3 +139,29 @@ def test_the_sdk_is_loaded_late_and_off_the_loop() -> None:
 def test_preloading_another_provider_does_nothing() -> None:
     preload(OfflineProvider())
     assert isinstance(choose_provider(None, Settings(), KEY), GeminiProvider)
+
+
+def test_an_openai_compatible_server_and_its_window() -> None:
+    env = {"OPENAI_BASE_URL": "http://localhost:11434/v1/"}
+    settings = Settings(model=ModelSettings(openai="qwen3:8b", context_window=32_768))
+    provider = choose_provider(None, settings, env)
+    assert (provider.name, provider.model, provider.context_window) == ("openai", "qwen3:8b", 32_768)
+    assert credential_note(provider) == "with no key at http://localhost:11434/v1"
+    own = choose_provider("openai", Settings(), {"OPENAI_API_KEY": "k"})
+    assert credential_note(own) == "with OPENAI_API_KEY" and own.context_window == 400_000
+
+
+@pytest.mark.parametrize(
+    ("spec", "env", "words"),
+    [
+        ("openai/x", {}, "no key for openai/x"),
+        ("openai/x", {"OPENAI_BASE_URL": "https://models.example"}, "not on this machine"),
+        (None, {"OPENAI_BASE_URL": "http://127.0.0.1:8080"}, "no model of it is named"),
+        ("openai/x", {"OPENAI_BASE_URL": "localhost:8080"}, "no address"),
+        ("openai/x", {"OPENAI_API_KEY": "a b"}, "characters that no key has"),
+        ("openai/a b", {"OPENAI_API_KEY": "k"}, "no name of a model"),
+    ],
+)
+def test_servers_that_can_not_be_used(spec: str | None, env: dict[str, str], words: str) -> None:
+    with pytest.raises(StetError, match=words):
+        choose_provider(spec, Settings(), env)
