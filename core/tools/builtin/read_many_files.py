@@ -94,9 +94,7 @@ class ReadManyFilesInvocation(BaseToolInvocation[ReadManyFilesParams]):
         budget = max(self.context.settings.tools.truncate_chars - _ROOM_FOR_NOTES, 500)
         with BatchReader(workspace, ReadingList.MAX_BYTES) as reader:
             refusal = partial(self.context.path_refusal, ReadManyFilesTool.name)
-            files = ReadingList(
-                workspace, reader, self.params.include, budget, approved=self.approved, refusal=refusal
-            )
+            files = ReadingList(workspace, reader, self.params.include, budget, approved=self.approved, refusal=refusal)
             selected = select_files(workspace, reader, self._selection(self.params.include), stop)
             _read_all(files, selected, stop)
             if files.directories:
