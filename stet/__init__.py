@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.contract.errors import StetError, ToolErrorType, ToolFailure
     from core.contract.todo import TodoList
     from core.contract.tool import Kind, ToolLocation, ToolResult
+    from core.fileops.languages.plugin import Import, LanguagePlugin, Symbol, SyntaxProblem
     from core.policy.engine import PolicyEngine
     from core.policy.rules import Rule
     from core.terminal.screen import TerminalScreen
@@ -31,12 +32,16 @@ __all__ = [
     "BaseDeclarativeTool",
     "BaseToolInvocation",
     "FileDiff",
+    "Import",
     "InfoConfirmation",
     "Kind",
+    "LanguagePlugin",
     "PolicyEngine",
     "Rule",
     "StetError",
     "SubagentProgress",
+    "Symbol",
+    "SyntaxProblem",
     "TerminalScreen",
     "TodoList",
     "ToolConfirmationOutcome",
@@ -53,12 +58,16 @@ _PLACES = {
     "BaseDeclarativeTool": "core.tools.declarative",
     "BaseToolInvocation": "core.tools.declarative",
     "FileDiff": "core.contract.display",
+    "Import": "core.fileops.languages.plugin",
     "InfoConfirmation": "core.contract.confirmation",
     "Kind": "core.contract.tool",
+    "LanguagePlugin": "core.fileops.languages.plugin",
     "PolicyEngine": "core.policy.engine",
     "Rule": "core.policy.rules",
     "StetError": "core.contract.errors",
     "SubagentProgress": "core.contract.display",
+    "Symbol": "core.fileops.languages.plugin",
+    "SyntaxProblem": "core.fileops.languages.plugin",
     "TerminalScreen": "core.terminal.screen",
     "TodoList": "core.contract.todo",
     "ToolConfirmationOutcome": "core.contract.confirmation",
