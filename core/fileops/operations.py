@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from core.contract.errors import ToolFailure
 from core.contract.visible import make_visible_line
@@ -169,15 +169,13 @@ class _Look(Operation):
     exclude: tuple[str, ...] = Field((), description="Glob patterns of files to leave out.")
     changes = False
 
-    @model_validator(mode="before")
     @classmethod
-    def _one_file(cls, given: Any) -> Any:
-        """A single path stands for a list of one."""
-        if isinstance(given, dict):
-            for single in ("file_path", "path"):
-                if isinstance(given.get(single), str) and not {"include", "paths", "file_paths"} & given.keys():
-                    return {**{k: v for k, v in given.items() if k != single}, "include": (given[single],)}
-        return given
+    def parse(cls, args: Mapping[str, Any]) -> Self:
+        """As for all; a single path stands for a list of one."""
+        for single in ("file_path", "path"):
+            if isinstance(args.get(single), str) and not {"include", "paths", "file_paths"} & args.keys():
+                args = {**{key: value for key, value in args.items() if key != single}, "include": [args[single]]}
+        return super().parse(args)
 
     def paths(self) -> tuple[str, ...]:
         return fixed_parts(self.include)

@@ -87,6 +87,10 @@ async def test_every_type_in_one_call(place: Place) -> None:
             "replacement": r"return \g<1>0",
         },
         {"id": "r2", "type": "read", "file_path": "a.py"},
+        {"id": "n", "type": "analyze", "include": ["*.py"], "depends_on": ["r2"]},
+        {"id": "n2", "type": "analyze", "path": "b.py"},
+        {"id": "i", "type": "dependencies", "paths": ["."]},
+        {"id": "v", "type": "validate", "file_path": "a.py"},
     )
     assert result.error is None, llm_text(result.llm_content)
     assert place.text("a.py") == "def a():\n    return 20\n" and place.text("b.py") == "b = 1\nc = 2\n"
@@ -96,7 +100,7 @@ async def test_every_type_in_one_call(place: Place) -> None:
     first, _, last = text.partition("=== r2 (read)")
     assert "return 1" in first.partition("=== s ")[0] and "return 20" in last, "a read sees what came before it"
     assert "Found 1 match" in text and "x.md" in text
-    assert result.data["summary"]["succeeded"] == 13
+    assert result.data["summary"]["succeeded"] == 17
     changed = {os.path.relpath(e.path, place.root) for e in place.events if isinstance(e, FileChanged)}
     assert changed == {"a.py", "new/deep/n.txt", "b.py", "c.py", "lib/c.py", "lib/c2.py"}
     assert os.listdir(place.journals) == ["lock"] and not list(place.root.rglob(".stet-*"))
