@@ -120,7 +120,8 @@ class PythonNames:
         start = -1
         if name is not None:
             start = name.start_byte
-            self._bind(name, scope, "function", value)
+            is_fixture = any(b"fixture" in decorator for decorator in decorators)
+            self._bind(name, scope, "fixture" if is_fixture else "function", value)
         types = node.child_by_field_name("type_parameters")
         outer = scope
         if types is not None:

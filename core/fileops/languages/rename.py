@@ -114,6 +114,8 @@ class RenameSearch:
             self._want(MemberTarget(self._family(ClassKey(file.path, scope.owner))))
         if binding.kind == "parameter":
             self._rename_arguments(file, binding.owner)
+        elif binding.kind == "fixture":
+            self._note_parameters()
         for other in self._files:
             self._rename_elsewhere(other, target)
 
@@ -142,6 +144,13 @@ class RenameSearch:
         for quoted in names.quoted:
             if quoted.is_export and quoted.text == self._old and project.export(Unit(file.path), self._old) == target:
                 self._edit(file, quoted.start, quoted.end, "key")
+
+    def _note_parameters(self) -> None:
+        """A fixture of tests is asked for by the name of a parameter."""
+        for file in self._files:
+            for binding in file.names.bindings:
+                if binding.kind == "parameter" and binding.name == self._old:
+                    self.renaming.doubt(file.path, binding.line, "a parameter of the fixture's name")
 
     def _is_outer(self, value: Value, target: Target) -> bool:
         if value is not None and value[0] == "unit":
