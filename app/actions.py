@@ -73,6 +73,8 @@ class Catalogue:
         """
         changed = keys or {}
         self._actions = {row.id: replace(row, keys=changed[row.id]) if row.id in changed else row for row in rows}
+        self.dialog_keys = {id_: found for id_, found in changed.items() if id_ not in self._actions}
+        """What the user changed in dialogs, whose rows stand in their own tables."""
 
     def __iter__(self) -> Iterator[Action]:
         return iter(self._actions.values())
@@ -111,7 +113,8 @@ class Catalogue:
 
     def keymap(self) -> dict[str, str]:
         """Return binding id to keys, for `App.set_keymap`: it moves the keys of widgets that declare such ids."""
-        return {action.id: ",".join(action.keys) for action in self._actions.values() if action.keys}
+        ours = {action.id: ",".join(action.keys) for action in self._actions.values() if action.keys}
+        return ours | {id_: ",".join(keys) for id_, keys in self.dialog_keys.items()}
 
     def footer(self, scope: Scope, *, busy: bool = False) -> list[KeyRow]:
         """Return what the footer shows while `scope` has the focus, the most useful first.

@@ -58,23 +58,42 @@ def load_keymap(path: Path, rows: Iterable[Action] = ROWS) -> Keymap:
     except (OSError, ValueError) as error:
         return Keymap(problems=(StetError(f"{path} can't be read as TOML: {error}", "The built-in keys are used."),))
     actions = {action.id: action for action in rows}
+    names = [name for name, _ in _flatten(table)]
+    in_dialogs = _dialog_rows() if any(name not in actions for name in names) else {}
     keys: dict[str, tuple[str, ...]] = {}
     problems: list[StetError] = []
     for name, value in _flatten(table):
         where = f"{path}:{_line_of(text, name)}"
         try:
-            keys[_known(name, actions, where)] = _keys_of(name, value, where)
+            known = _known(name, {**actions, **in_dialogs}, where)
+            keys[known] = _keys_of(name, value, where)
+            if name in in_dialogs and not keys[known]:
+                del keys[known]
+                raise StetError(f"{where}: {name} needs a key: a dialog has no other way.", 'As in "ctrl+x".')
         except StetError as problem:
             problems.append(problem)
-    clashes = find_clashes(actions.values(), keys)
+    clashes = [(key, scope.value, ids) for key, scope, ids in find_clashes(actions.values(), keys)]
+    clashes += _dialog_clashes(keys) if in_dialogs else []
     for key, scope, ids in clashes:
         changed = next(id_ for id_ in ids if id_ in keys)
         where = f"{path}:{_line_of(text, changed)}"
         problems.append(
-            StetError(f"{where}: {key!r} means {' and '.join(ids)} in the {scope.value}.", "Give one another key.")
+            StetError(f"{where}: {key!r} means {' and '.join(ids)} in the {scope}.", "Give one another key.")
         )
     bad = {id_ for _, _, ids in clashes for id_ in ids}
     return Keymap({id_: found for id_, found in keys.items() if id_ not in bad}, tuple(problems))
+
+
+def _dialog_rows() -> dict[str, Action]:
+    from app.dialog_keys import dialog_rows  # late: it imports every dialog, and few people change their keys
+
+    return {row.id: row for row in dialog_rows()}
+
+
+def _dialog_clashes(keys: dict[str, tuple[str, ...]]) -> list[tuple[str, str, list[str]]]:
+    from app.dialog_keys import find_dialog_clashes
+
+    return [(key, f"dialog “{dialog}”", ids) for key, dialog, ids in find_dialog_clashes(keys)]
 
 
 def find_clashes(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import stet  # noqa: F401  # first: it puts our folders on the path
 from app.actions import Catalogue
-from app.help import dialog_rows
+from app.dialog_keys import dialog_rows
 from app.presenters.all import all_commands
 from core.settings.catalogue import describe_type, help_texts, setting_rows
 
@@ -33,9 +33,9 @@ shows the keys that work where you are.
 "app.suspend" = []              # none
 ```
 
-A key that means two things in one place is reported with its line, and the built-in keys stay. The keys of reviews and
-dialogs have names, too, but can't be changed. Some terminals can't tell `ctrl+enter` and `shift+enter` from `enter`;
-each has another key beside it.
+A key that means two things in one place is reported with its line, and the built-in keys stay. A key of a dialog can
+be another one, but not none. Some terminals can't tell `ctrl+enter` and `shift+enter` from `enter`; each has another
+key beside it. With vi's keys (`/vim`) the prompt takes those of vim's normal and visual modes, too; they are fixed.
 """
 
 _SETTINGS = """\

@@ -7,7 +7,8 @@ import inspect
 import pytest
 
 from app.actions import ROWS, Action, ActionDispatch, Catalogue, Scope, show_key
-from app.help import dialog_rows, help_sections
+from app.dialog_keys import dialog_rows
+from app.help import help_sections
 from app.keymap import AMBIGUOUS, find_clashes
 from core.contract.errors import StetError
 from widgets.prompt.editor import PromptEditor

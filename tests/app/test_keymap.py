@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.actions import Catalogue, Scope
+from app.dialog_keys import dialog_rows
 from app.keymap import load_keymap
 
 
@@ -72,3 +73,34 @@ def test_not_utf8_and_a_folder_are_problems(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     assert len(load_keymap(path).problems) == 1
     assert len(load_keymap(tmp_path).problems) == 1
+
+
+def test_keys_of_dialogs_are_changed_by_their_names_too(tmp_path: Path) -> None:
+    keymap = load_keymap(write(tmp_path, '"review.deny" = "ctrl+x"\n[queue]\nclose = ["x", "escape"]\n'))
+    assert keymap.problems == ()
+    catalogue = Catalogue(keys=keymap.keys)
+    assert catalogue.keymap()["review.deny"] == "ctrl+x"
+    assert catalogue.keymap()["queue.close"] == "x,escape"
+    rows = {row.id: row.keys for row in dialog_rows(catalogue.dialog_keys)}
+    assert rows["queue.close"] == ("x", "escape") and rows["queue.edit"] == ("enter", "e")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('"review.deny" = "y"\n', "'y' means review.accept and review.deny in the dialog “Review of changes”"),
+        ('\n"review.deny" = "m"\n', ":2: 'm' means dialog.minimise and review.deny in the dialog"),
+        ('"exec.edit" = "y"\n', "'y' means approval.accept and exec.edit in the dialog “Approval of a command”"),
+        ('"question.other" = "3"\n', "'3' means question.other and choice 3"),
+        ('"queue.close" = []\n', "needs a key"),
+        ('"queue.clos" = "x"\n', "no action 'queue.clos'"),
+    ],
+)
+def test_a_key_that_means_two_things_in_one_dialog_is_reported(tmp_path: Path, text: str, message: str) -> None:
+    keymap = load_keymap(write(tmp_path, text))
+    assert keymap.keys == {}
+    assert any(message in str(problem) for problem in keymap.problems), keymap.problems
+
+
+def test_one_key_may_mean_other_things_in_other_dialogs(tmp_path: Path) -> None:
+    assert load_keymap(write(tmp_path, '"queue.close" = "y"\n"sessions.close" = "ctrl+p"\n')).problems == ()

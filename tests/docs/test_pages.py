@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.action_rows import ROWS
+from app.dialog_keys import dialog_rows
 from app.exit_codes import ExitCode
-from app.help import dialog_rows
 from core.model.gemini_access import gemini_access
 from docs.__main__ import outdated_pages
 from stet import Toolbox

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from core.contract.visible import make_visible
+from widgets.common.shown_keys import shown_keys
 from widgets.prompt.candidates import Candidate, CandidateList
 
 TRY_AFTER = 0.15
@@ -52,11 +53,11 @@ class ChoiceScreen(ModalScreen[str | None]):
 
     CSS_PATH = "../../styles/choice.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "Cancel", show=False, priority=True),
-        Binding("down,ctrl+n,tab", "move(1)", "Down", show=False, priority=True),
-        Binding("up,ctrl+p,shift+tab", "move(-1)", "Up", show=False, priority=True),
-        Binding("pagedown", "move(8)", "Page down", show=False, priority=True),
-        Binding("pageup", "move(-8)", "Page up", show=False, priority=True),
+        Binding("escape", "cancel", "Cancel", show=False, priority=True, id="choice.cancel"),
+        Binding("down,ctrl+n,tab", "move(1)", "Down", show=False, priority=True, id="choice.next"),
+        Binding("up,ctrl+p,shift+tab", "move(-1)", "Up", show=False, priority=True, id="choice.previous"),
+        Binding("pagedown", "move(8)", "Page down", show=False, priority=True, id="choice.page_down"),
+        Binding("pageup", "move(-8)", "Page up", show=False, priority=True, id="choice.page_up"),
     ]
 
     def __init__(
@@ -88,7 +89,8 @@ class ChoiceScreen(ModalScreen[str | None]):
                 yield Static(Content(make_visible(self._help)), id="choice-help")
             yield Input(self._typed, placeholder="" if self._free else "type to find", id="choice-query")
             yield CandidateList(id="choice-list")
-            yield Static("⏎ take   ↑ ↓ move   esc cancel", id="choice-keys", markup=False)
+            move, cancel = shown_keys(self, "choice.previous", "choice.next"), shown_keys(self, "choice.cancel")
+            yield Static(f"⏎ take   {move} move   {cancel} cancel", id="choice-keys", markup=False)
 
     def on_mount(self) -> None:
         taken = _FRAME + (min(4, -(-cell_len(self._help) // WIDTH)) if self._help else 0)

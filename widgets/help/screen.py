@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.shown_keys import shown_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,11 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "../../styles/help.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1", "close", "Close", show=False),
-        Binding("down", "scroll(1)", "Down", show=False),
-        Binding("up", "scroll(-1)", "Up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("escape,f1", "close", "Close", show=False, id="help.close"),
+        Binding("down", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("up", "scroll(-1)", "Up", show=False, id="help.up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="help.page_down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="help.page_up"),
     ]
 
     def __init__(self, sections: Iterable[HelpSection]) -> None:
@@ -95,7 +96,8 @@ class HelpScreen(ModalScreen[None]):
             yield Input(placeholder="Type to search keys and commands", id="help-query")
             with VerticalScroll(id="help-body", can_focus=False):
                 yield Static(id="help-text", markup=False)
-            yield Static("type to search   ↑ ↓ scroll   esc close", id="help-keys", markup=False)
+            scroll, close = shown_keys(self, "help.up", "help.down"), shown_keys(self, "help.close")
+            yield Static(f"type to search   {scroll} scroll   {close} close", id="help-keys", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#help").border_title = "help"

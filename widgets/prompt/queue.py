@@ -9,9 +9,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from widgets.common.shown_keys import shown_keys
 from widgets.prompt.candidates import Candidate, CandidateList
 from widgets.prompt.draft import Draft
 
@@ -59,11 +61,12 @@ class QueueScreen(ModalScreen[None]):
         with Vertical(id="queue"):
             yield Static("Waiting for the agent", id="queue-title", markup=False)
             yield QueueList(id="queue-list")
-            yield Static(
-                "⏎ edit   s send now   d remove   shift+↑ shift+↓ move   esc close", id="queue-keys", markup=False
-            )
+            yield Static(id="queue-keys", markup=False)
 
     def on_mount(self) -> None:
+        labels = {"edit": "edit", "steer": "send now", "remove": "remove", "up": "move up", "close": "close"}
+        keys = (f"{shown_keys(self, f'queue.{name}')} {label}" for name, label in labels.items())
+        self.query_one("#queue-keys", Static).update(Content("   ".join(keys)))
         self._show(0)
         self.list.focus()
 

@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from widgets.common.shown_keys import shown_keys
 from widgets.prompt.candidates import Candidate, CandidateList
 from widgets.prompt.draft import Draft, PromptMode
 
@@ -46,9 +47,9 @@ class HistorySearch(ModalScreen[Draft | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "Cancel", show=False),
-        Binding("ctrl+r,down,ctrl+n", "move(1)", "Older", show=False, priority=True),
-        Binding("up", "move(-1)", "Newer", show=False, priority=True),
+        Binding("escape", "cancel", "Cancel", show=False, id="history.cancel"),
+        Binding("ctrl+r,down,ctrl+n", "move(1)", "Older", show=False, priority=True, id="history.older"),
+        Binding("up", "move(-1)", "Newer", show=False, priority=True, id="history.newer"),
     ]
 
     def __init__(self, entries: Sequence[Draft], query: str = "") -> None:
@@ -61,7 +62,8 @@ class HistorySearch(ModalScreen[Draft | None]):
         with Vertical(id="history-search"):
             yield Input(self._query, placeholder="Search the prompts of this project", id="history-query")
             yield CandidateList(id="history-found")
-            yield Static("⏎ take   ↑ ↓ ^r move   esc cancel", id="history-keys", markup=False)
+            move, cancel = shown_keys(self, "history.newer", "history.older"), shown_keys(self, "history.cancel")
+            yield Static(f"⏎ take   {move} move   {cancel} cancel", id="history-keys", markup=False)
 
     def on_mount(self) -> None:
         self._show(self._query)

@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from core.contract.visible import make_visible_line
+from widgets.common.shown_keys import shown_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,10 @@ class SessionsScreen(ModalScreen[str]):
 
     CSS_PATH = "../../styles/sessions.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close", show=False),
-        Binding("down", "move(1)", "Down", show=False, priority=True),
-        Binding("up", "move(-1)", "Up", show=False, priority=True),
-        Binding("enter", "choose", "Take up", show=False, priority=True),
+        Binding("escape", "close", "Close", show=False, id="sessions.close"),
+        Binding("down", "move(1)", "Down", show=False, priority=True, id="sessions.next"),
+        Binding("up", "move(-1)", "Up", show=False, priority=True, id="sessions.previous"),
+        Binding("enter", "choose", "Take up", show=False, priority=True, id="sessions.choose"),
     ]
 
     def __init__(self, search: Search) -> None:
@@ -54,7 +55,9 @@ class SessionsScreen(ModalScreen[str]):
         with Vertical(id="sessions"):
             yield Input(placeholder="Type words that were said", id="sessions-query")
             yield OptionList(id="sessions-list", markup=False)
-            yield Static("type to search   ↑ ↓ choose   enter take up   esc close", id="sessions-keys", markup=False)
+            choose, take = shown_keys(self, "sessions.previous", "sessions.next"), shown_keys(self, "sessions.choose")
+            keys = f"type to search   {choose} choose   {take} take up   {shown_keys(self, 'sessions.close')} close"
+            yield Static(keys, id="sessions-keys", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#sessions").border_title = "sessions"

@@ -11,15 +11,17 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from widgets.common.shown_keys import shown_keys
+
 
 class FindLine(Horizontal):
     """Posts `Wanted` for what was typed, `Step` to go on, `Left` to keep the marks and `Closed` to end the search."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "step(1)", "Next", show=False, priority=True),
-        Binding("shift+enter,up", "step(-1)", "Previous", show=False, priority=True),
-        Binding("tab", "leave", "To the chat", show=False, priority=True),
-        Binding("escape", "close", "Close", show=False, priority=True),
+        Binding("enter,down", "step(1)", "Next", show=False, priority=True, id="find.next"),
+        Binding("shift+enter,up", "step(-1)", "Previous", show=False, priority=True, id="find.previous"),
+        Binding("tab", "leave", "To the chat", show=False, priority=True, id="find.leave"),
+        Binding("escape", "close", "Close", show=False, priority=True, id="find.close"),
     ]
 
     class Wanted(Message):
@@ -49,7 +51,9 @@ class FindLine(Horizontal):
         yield Static("find", id="find-label", markup=False)
         yield Input(placeholder="in the chat, folded output too", id="find-query", select_on_focus=True)
         yield Static(id="find-count", markup=False)
-        yield Static("⏎ ↓ next  ↑ previous  tab chat  esc close", id="find-keys", markup=False)
+        keys = [("find.next", "next"), ("find.previous", "previous"), ("find.leave", "chat"), ("find.close", "close")]
+        text = "  ".join(f"{shown_keys(self, id_)} {label}" for id_, label in keys)
+        yield Static(text, id="find-keys", markup=False)
 
     @property
     def query_text(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.widgets import Static
 
 from tests.widgets.prompt.host import PromptHost, until
 from widgets.prompt.draft import Draft, PromptMode
@@ -144,3 +145,15 @@ async def test_search_dialog_takes_an_entry_or_leaves_all_as_it_was() -> None:
         await until(pilot, lambda: not isinstance(app.screen, HistorySearch))
         assert app.pane.draft == Draft("make", PromptMode.SHELL)
         assert app.focused is app.pane.editor
+
+
+@pytest.mark.anyio
+async def test_the_search_names_the_keys_that_are_in_force() -> None:
+    app = PromptHost()
+    async with app.run_test() as pilot:
+        app.set_keymap({"history.cancel": "f9,escape"})
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert str(app.screen.query_one("#history-keys", Static).render()).endswith("f9 cancel")
+        await pilot.press("f9")
+        assert len(app.screen_stack) == 1
