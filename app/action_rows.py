@@ -111,6 +111,7 @@ _APP = (
             ("pane.changes", "f5 alt+3", "Changes", "Show what each turn changed on disk, and take it back."),
             ("pane.shell", "f6 alt+4", "Shell pane", "Show the shell; again hides it."),
             ("context.show", "f7 alt+5", "Context", "What fills the model's window; drop, pin, bring back."),
+            ("settings.show", "f2 alt+6", "Settings", "All settings with their values and where each came from."),
             ("pane.side", "ctrl+b", "Side column", "Show or hide the column at the right."),
             ("pane.maximise", "f11 alt+m", "Maximise", "Give the focused pane the whole screen; again gives it back."),
             ("shell.height", "alt+t", "Shell height", "A third of the screen, two thirds, none."),
@@ -175,6 +176,8 @@ _PROMPT: tuple[Action, ...] = (
         (
             ("prompt.up", "up", "Up, or earlier prompt", "On the first line: the prompt before. Your draft is kept."),
             ("prompt.down", "down ctrl+n", "Down, or later prompt", "On the last line: the prompt after."),
+            ("prompt.look", "alt+v", "Look into a paste",
+             "Open the large paste at the cursor: read it, change it, remove it, or make it text."),
             ("prompt.queue", "alt+q", "Queue", "See, edit, move, remove or send at once what waits for the agent."),
             ("prompt.earlier", "alt+p", "Earlier prompt", "The prompt before, from any line."),
             ("prompt.later", "alt+n", "Later prompt", "The prompt after, from any line."),

@@ -22,6 +22,7 @@ from widgets.choice.screen import ChoiceScreen
 from widgets.context.screen import ContextScreen
 from widgets.diff.review import ReviewScreen
 from widgets.help.screen import HelpScreen
+from widgets.prompt.chip_screen import ChipScreen
 from widgets.prompt.queue import QueueScreen
 from widgets.prompt.search import HistorySearch
 from widgets.sessions.screen import SessionsScreen
@@ -37,6 +38,7 @@ DIALOGS: tuple[tuple[Scope, str, type[DOMNode]], ...] = (
     (Scope.DIALOG, "Confirmation", ConfirmScreen),
     (Scope.DIALOG, "Context view", ContextScreen),
     (Scope.DIALOG, "Queue", QueueScreen),
+    (Scope.DIALOG, "Large paste", ChipScreen),
     (Scope.DIALOG, "Search in the history", HistorySearch),
     (Scope.DIALOG, "Search in the chat", FindLine),
     (Scope.DIALOG, "Sessions", SessionsScreen),

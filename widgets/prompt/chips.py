@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual.document._document import Selection
+from textual.document._document import Location, Selection
 from textual.events import Paste
 
-from widgets.prompt.draft import PASTE_LIMIT, Pastes, clean_paste, is_large
+from widgets.prompt.draft import PASTE_LIMIT, Draft, Pastes, clean_paste, is_large
 from widgets.prompt.messages import PasteRefused
 from widgets.prompt.readline import ReadlineArea
+
+if TYPE_CHECKING:
+    from widgets.prompt.chip_screen import ChipChange
 
 EDITOR_LIMIT = 50_000
 """Characters that the editor holds as text; drafts that are longer hold the rest as a chip."""
@@ -42,6 +46,46 @@ class ChipArea(ReadlineArea):
     def action_paste(self) -> None:
         """Insert the application's clipboard."""
         self.insert_paste(self.app.clipboard)
+
+    # --- looking into one ---------------------------------------------------------------------------
+
+    def action_look(self) -> None:
+        """Open the paste at the cursor, else the last before it, else the first."""
+        found = self._find_chip()
+        if found is None:
+            self.notify("There is no large paste in the prompt.", markup=False)
+            return
+        from widgets.prompt.chip_screen import ChipScreen  # late: few ever look
+
+        row, start, stop = found
+        chip = self.document[row][start:stop]
+        text = Draft(chip, pastes=self.pastes.used_in(chip)).expanded
+        fits = len(text) + len(self.text) <= EDITOR_LIMIT
+
+        def take(change: ChipChange | None) -> None:
+            self.focus()
+            if change is not None and self.document[row][start:stop] == chip:
+                self._change_chip((row, start), (row, stop), text, change)
+
+        self.app.push_screen(ChipScreen(chip, text, fits=fits), take)
+
+    def _find_chip(self) -> tuple[int, int, int] | None:
+        row, column = self.cursor_location
+        chips = [
+            (line, *span) for line in range(self.document.line_count) for span in self.pastes.spans(self.document[line])
+        ]
+        before = [chip for chip in chips if chip[:2] <= (row, column)]
+        if before:
+            return before[-1]
+        return chips[0] if chips else None
+
+    def _change_chip(self, start: Location, end: Location, before: str, change: ChipChange) -> None:
+        if change.as_text or not is_large(change.text):
+            self.replace(change.text, start, end)
+        elif change.text != before:
+            self.replace(self.pastes.add(clean_paste(change.text)), start, end)
+
+    # --- drawing and moving -------------------------------------------------------------------------
 
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
