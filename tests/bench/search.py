@@ -35,6 +35,8 @@ SEARCH_LIMIT = 1.3
 GLOB_LIMIT = 1.5
 MAX_LAG = 50.0
 """Milliseconds that the event loop may stand still: three frames."""
+LAG_LIMIT = 1.5
+"""Where it stands still longer even while a bare engine runs: how much longer it may be with ours."""
 RARE_EVERY = 1000
 SEARCHES: dict[str, tuple[str, list[str]]] = {
     "a rare word": ("rare_needle", []),
@@ -91,12 +93,20 @@ class Bench:
         self.context = ToolContext(Workspace([root]), Settings())
         self.missed = 0
         self.lag = 0.0
+        self.plain_lag = 0.0
+        """While only another program was at work."""
 
-    def run_plainly(self, command: list[str]) -> float:
+    def _run_plainly(self, command: list[str]) -> float:
         started = time.perf_counter()
         done = subprocess.run(command, cwd=self.root, env=safe_environment(), capture_output=True)
         assert done.returncode in (0, 1), done.stderr
         return time.perf_counter() - started
+
+    async def run_plainly(self, command: list[str]) -> float:
+        async with LagMeter() as meter:
+            taken = await asyncio.to_thread(self._run_plainly, command)
+        self.plain_lag = max(self.plain_lag, meter.worst)
+        return taken
 
     async def run_tool(
         self, tool: GlobTool | SearchFileContentTool, params: dict[str, Any]
@@ -120,7 +130,7 @@ class Bench:
         """Measure a tool and a command in turn; their medians count."""
         ours, plain = [], []
         for _ in range(ROUNDS):
-            plain.append(self.run_plainly(command))
+            plain.append(await self.run_plainly(command))
             ours.append((await self.run_tool(tool, params))[0])
         mine, theirs = statistics.median(ours), statistics.median(plain)
         self.missed += mine > limit * theirs
@@ -170,7 +180,12 @@ async def run(root: Path) -> int:
     for name, pattern in {"glob: one name": "**/file777.py", "glob: 100 files": "part7/module7/*"}.items():
         await bench.compare(name, listed, GlobTool(bench.context), {"pattern": pattern}, GLOB_LIMIT)
     await bench.check_stop()
-    bench.check("event loop: longest standstill", bench.lag <= MAX_LAG, f"{bench.lag:7.1f} ms   target {MAX_LAG:g} ms")
+    allowed = max(MAX_LAG, LAG_LIMIT * bench.plain_lag)
+    bench.check(
+        "event loop: longest standstill",
+        bench.lag <= allowed,
+        f"{bench.lag:7.1f} ms   with the bare engines {bench.plain_lag:.1f} ms   target {allowed:.0f} ms",
+    )
     return bench.missed
 
 
