@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
-from typing import Any
 
 from app.commands.registry import Command, command
 from app.keymap import load_keymap
 from app.services.choosing import choose
+from app.services.settings_view import SettingsView
 from app.stage import Stage
 from app.themes import PREFERRED
 from core.contract.errors import StetError
@@ -19,9 +18,7 @@ from core.model.catalogue import choose_provider
 from core.model.openai import list_models
 from core.model.openai_access import openai_access
 from core.model.pricing import known_models
-from core.settings.catalogue import SettingRow, describe_type, help_texts, setting_rows
-from core.settings.load import load_settings
-from core.settings.save import save_setting
+from core.settings.catalogue import SettingRow, find_nearest, setting_rows
 from widgets.choice.screen import ChoiceScreen
 from widgets.prompt.candidates import Candidate
 
@@ -31,9 +28,6 @@ _MODES = {
     ApprovalMode.PLAN: "nothing is changed: read, search, plan",
     ApprovalMode.YOLO: "everything runs without asking, but for what a rule denies",
 }
-
-_AT_ONCE = frozenset({"ui.theme", "prompt.vim"})
-"""Settings that are in force as soon as they are kept."""
 
 
 async def _tell(stage: Stage, text: str) -> None:
@@ -46,6 +40,10 @@ async def set_theme(stage: Stage, arguments: str) -> None:
 
     With a name the theme is used until the end of the session.
     """
+    await _choose_theme(stage, arguments)
+
+
+async def _choose_theme(stage: Stage, arguments: str) -> None:
     app = stage.app
     known = [*PREFERRED, *sorted(set(app.available_themes) - set(PREFERRED))]
     if arguments:
@@ -120,67 +118,37 @@ async def set_model(stage: Stage, arguments: str) -> None:
 async def show_settings(stage: Stage, arguments: str) -> None:
     """See and change the settings.
 
-    Alone it lists all of them with their values and where each came from; with a key it asks for the value, with a
-    value it writes it to your settings file. Most hold from the next start.
+    Alone it shows all of them with their values and where each came from; with a key it asks for the value, with a
+    value it writes it to your settings file.
     """
     key, _, value = arguments.partition(" ")
-    latest = ""
-    while True:
-        wanted = key or await choose(stage.app, await asyncio.to_thread(_list, stage, latest))
-        if wanted is None:
-            return
-        latest = wanted
-        row = next((row for row in setting_rows() if row.key == wanted), None)
-        if row is None:
-            raise StetError(f"There is no setting {wanted!r}.", "/settings lists all of them.")
-        typed = value.strip() or await choose(stage.app, _ask_value(stage, row))
-        if typed is not None:
-            await _keep(stage, row.key, typed)
-        if key:
-            return
+    view = SettingsView(stage)
+    if not key:
+        if await view.show() == "theme":
+            await _choose_theme(stage, "")
+        return
+    row = next((row for row in setting_rows() if row.key == key), None)
+    if row is None:
+        nearest = find_nearest(tuple(key.split(".")))
+        raise StetError(
+            f"There is no setting {key!r}.", f"Did you mean {nearest}?" if nearest else "/settings shows all of them."
+        )
+    typed = value.strip() or await choose(stage.app, await asyncio.to_thread(_ask_value, view, row))
+    if typed is not None:
+        stage.app.notify(await view.keep(row.key, typed), markup=False)
 
 
-def _list(stage: Stage, current: str) -> ChoiceScreen:
-    """Return the list of all settings as they stand in the files now, one of them marked. Blocks."""
-    options, folders = stage.engine.options, stage.engine.folders
-    loaded = load_settings(folders, os.environ, project=options.directory, trusted=options.trust, flags=options.flags())
-    texts = help_texts()
-    candidates = [
-        Candidate(row.key, texts.get(row.key, ""), label=f"{row.key} = {_shown(loaded.settings, row)}{origin}")
-        for row in setting_rows()
-        for origin in [_origin(loaded.origins.get(row.key, "default"))]
-    ]
-    return ChoiceScreen("Settings", candidates, current=current, help=f"Written to {folders.settings_file}")
-
-
-def _origin(origin: str) -> str:
-    return "" if origin == "default" else f"  ({os.path.basename(origin)})"
-
-
-def _shown(settings: Any, row: SettingRow) -> str:
-    for step in row.path:
-        settings = getattr(settings, step)
-    return json.dumps(settings, ensure_ascii=False, default=str)
-
-
-def _ask_value(stage: Stage, row: SettingRow) -> ChoiceScreen:
-    text = help_texts().get(row.key, "")
-    now = _shown(stage.engine.settings, row).strip('"')
-    choices = row.choices or (("true", "false") if row.kinds[0] is bool else ())
-    if choices:
-        default = str(row.default).lower() if row.kinds[0] is bool else str(row.default)
-        candidates = [Candidate(each, "the default" if each == default else "") for each in choices]
-        return ChoiceScreen(row.key, candidates, current=now, help=text)
-    return ChoiceScreen(row.key, [], help=f"{text} ({describe_type(row)})", typed=now, free=True)
+def _ask_value(view: SettingsView, row: SettingRow) -> ChoiceScreen:
+    line = next(line for line in view.read_lines() if line.key == row.key)
+    if line.choices:
+        candidates = [Candidate(each, "the default" if each == line.default else "") for each in line.choices]
+        return ChoiceScreen(row.key, candidates, current=line.value, help=line.help)
+    return ChoiceScreen(row.key, [], help=f"{line.help} ({line.takes})", typed=line.value, free=True)
 
 
 async def _keep(stage: Stage, key: str, typed: str) -> None:
     """Write a setting to the user's file, and say so."""
-    path = stage.engine.folders.settings_file
-    value = await asyncio.to_thread(save_setting, path, key, typed)
-    shown = json.dumps(value, ensure_ascii=False)
-    when = "" if key in _AT_ONCE else " It holds from the next start."
-    stage.app.notify(f"{key} = {shown} is kept in {path}.{when}", markup=False)
+    stage.app.notify(await SettingsView(stage).keep(key, typed), markup=False)
 
 
 @command("vim")

@@ -33,6 +33,7 @@ class SessionPresenter(Presenter):
         register("app.redraw", self._redraw)
         register("app.suspend", self.stage.app.action_suspend_process)
         register("context.show", lambda: self.stage.spawn(self._prompt.run_command("context")))
+        register("settings.show", lambda: self.stage.spawn(self._prompt.run_command("settings")))
         register("pane.chat", lambda: workspace.focus_pane("chat"))
         register("pane.side", self._toggle_side)
         register("pane.maximise", self._toggle_maximised)

@@ -40,6 +40,31 @@ def save_setting(path: Path, key: str, typed: str) -> Any:
     return value
 
 
+def reset_setting(path: Path, key: str) -> None:
+    """Take one setting out of a settings file.
+
+    Raises:
+        StetError: it does not stand there, or the file can't be read or written; the file is as it was.
+    """
+    steps = tuple(key.split("."))
+    target = Path(os.path.realpath(path))
+    try:
+        text = read_settings_text(target)
+        values = parse_settings(text, target)
+    except UnreadableSettings as error:
+        raise StetError(str(error.problem), "Mend the file first; nothing was written.") from error
+    place = find_positions(text).get(steps)
+    parent: Any = values
+    for step in steps[:-1]:
+        parent = parent.get(step) if isinstance(parent, dict) else None
+    if place is None or not isinstance(parent, dict) or steps[-1] not in parent:
+        raise StetError(f"{key} is not set in {path}.", "It comes from elsewhere, or is the built-in value.")
+    del parent[steps[-1]]
+    start, stop = text.rfind("\n", 0, place.start) + 1, text.find("\n", place.stop) + 1
+    edited = text[:start] + (text[stop:] if stop else "")
+    write_settings(target, text, edited if parses_as(edited, values) else tomli_w.dumps(values))
+
+
 def _check(key: str, typed: str) -> Any:
     path = tuple(key.split("."))
     row = next((row for row in setting_rows() if row.path == path), None)

@@ -9,6 +9,8 @@ import pytest
 from core.contract.events import ApprovalMode, Notice
 from tests.app.running import Running, running
 from widgets.choice.screen import ChoiceScreen
+from widgets.settings.screen import SettingsScreen
+from widgets.transcript.view import TranscriptView
 
 pytestmark = pytest.mark.anyio
 
@@ -47,15 +49,38 @@ async def test_a_theme_that_is_taken_is_kept(project: Path) -> None:
 
 async def test_a_setting_is_found_explained_and_written(project: Path) -> None:
     async with running(project) as stet:
-        await run(stet, "settings")
-        await chooses(stet)
+        await stet.press("f2")
+        await stet.until(lambda: isinstance(stet.app.screen, SettingsScreen), "the settings")
         await stet.press(*"scrollback", "enter")
         await stet.shows("a whole number", "10000")
         await stet.press("ctrl+u", *"500", "enter")
         await stet.until(lambda: stet.engine.folders.settings_file.exists(), "the file")
         assert "scrollback = 500" in stet.engine.folders.settings_file.read_text()
-        await stet.shows("scrollback = 500  (settings.toml")
+        await stet.shows("500", "your file:2")
+        await stet.press("ctrl+r")
+        await stet.shows("no longer set")
+        assert "scrollback" not in stet.engine.folders.settings_file.read_text()
         await stet.press("escape")
+
+
+async def test_what_is_changed_holds_at_once_where_it_can(project: Path) -> None:
+    async with running(project) as stet:
+        await run(stet, "settings ui.tool_output always")
+        await stet.until(lambda: stet.app.workspace.query_one("#chat", TranscriptView).auto_open == "always", "it")
+        assert stet.engine.settings.ui.tool_output == "always"
+        await run(stet, "settings tools.shell.timeout 7")
+        await stet.until(lambda: stet.engine.context.settings.tools.shell.timeout == 7, "it")
+
+
+async def test_what_another_place_says_goes_before_what_is_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STET_UI__DIFF_VIEW", "split")
+    async with running(project) as stet:
+        await stet.press("f2")
+        await stet.until(lambda: isinstance(stet.app.screen, SettingsScreen), "the settings")
+        await stet.press(*"diff_view")
+        await stet.shows("split", "environment")
+        await stet.press("enter")
+        await stet.shows("It does not hold here: environment")
 
 
 async def test_a_value_that_does_not_fit_is_refused_with_what_is_expected(project: Path) -> None:
