@@ -33,7 +33,7 @@ INTERPRETERS = frozenset(
     " gnuplot dc bc jq yq docker podman kubectl".split()
 )
 """Programs that run code, or commands, that they are given."""
-_EVALUATING = frozenset(
+EVALUATING = frozenset(
     "let test [ [[ printf declare typeset local export readonly read unset mapfile readarray wait".split()
 )
 """Builtins that evaluate array subscripts, and the commands in them (bash manual, 6.5 "Shell Arithmetic")."""
@@ -80,7 +80,7 @@ def nested(command: FoundCommand) -> Iterator[FoundCommand | str]:
         for at, word in enumerate(words[1:-1], 1):
             if word in ("--", "run", "exec", "dlx", "x"):
                 yield command.starting_at(at + 1, SEEN)
-    if program in _EVALUATING:
+    if program in EVALUATING:
         yield from (word for word in words[1:] if "$(" in word or "`" in word)
     if is_interpreter(program):
         yield from _called_from_code(command)
