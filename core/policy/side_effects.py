@@ -34,7 +34,9 @@ def find_side_effect(command: FoundCommand, named: int) -> str:
         return f"{program} runs another program, which no rule names"
     options = OPTIONS.get(program, ())
     for word in words[named:]:
-        if any(_is_option(word, option, program) for option in options) or _has_letter(word, program):
+        if word[:1] == "-" and (
+            any(_is_option(word, option, program) for option in options) or _has_letter(word, program)
+        ):
             return f"{word} makes {program} do more than the rule names"
         if setting_of_program(word):
             return f"{word} names a program to run"
@@ -78,8 +80,9 @@ def _of_git(words: tuple[str, ...], named: int) -> str:
     for word in more:
         if "ext::" in word:
             return f"{word} names a program to run"
-    for word in more:
-        if any(_is_option(word, option, "git") for option in GIT_COMMANDS.get(verb, ())):
+    risky = GIT_COMMANDS.get(verb, ())
+    for word in more if risky else ():
+        if any(_is_option(word, option, "git") for option in risky):
             return f"{word} makes git {verb} do more than the rule names"
     operands = [word for word in words[2:] if not word.startswith("-")]
     if verb == "config" and more and (len(operands) > 1 or re.search(r"\s-(?:e|-edit|-add|-replace)", " ".join(words))):

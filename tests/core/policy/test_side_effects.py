@@ -55,9 +55,9 @@ def test_what_goes_beyond_the_name_asks(command: str) -> None:
         "git bisect good", "git archive HEAD", "git rebase main", "tar -xzf Archive.tgz -C dir", "tar xf IF.tar",
         "tar tvf a.tar", "sed '1d;$d' f", "sed -e 's/a/b/g' -e 's#/x#/y#' f", "sed -nE '/a/,/b/{p}' f", "sed 5q f",
         "sed '/a/!d' f", "sed 's/\\(a\\)/\\1/' f", "sed y/abc/xyz/ f", "sed -n '$=' f", "sed 'a more' f",
-        "sed ':x;N;bx' f", "curl -fsSL u", "curl -X POST -d a=1 u", "curl -XDELETE u", "curl -H 'X-F: @' u", 
-        "sort -t, -k2 f", "less -R f", "vim f", "rsync -av --delete a b", "go test ./... -run TestX -v", "go build ./...",
-        "pytest -x -q -k foo --co",
+        "sed ':x;N;bx' f", "curl -fsSL u", "curl -X POST -d a=1 u", "curl -XDELETE u", "curl -H 'X-F: @' u",
+        "sort -t, -k2 f", "less -R f", "vim f", "rsync -av --delete a b", "go test ./... -run TestX -v",
+        "go build ./...", "pytest -x -q -k foo --co",
         "pytest --maxfail=1 -n 2", "gcc -O2 -c a.c", "cargo test --release", "fzf -q x", "sqlite3 f 'select 1'",
     ],
 )  # fmt: skip
