@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from app.exit_codes import ExitCode
 from app.options import SessionOptions
 from core.contract.errors import StetError
 from core.contract.visible import make_visible
 from stet.guardian import Note, run_guarded
+
+if TYPE_CHECKING:
+    from core.settings.paths import Folders
 
 _SWITCH_INTERVAL = 0.001
 """Seconds (Python's own choice is 0.005) after which a thread that imports or searches lets the screen go on: a key
@@ -43,6 +47,19 @@ def _run(options: SessionOptions, inline: bool, note: Note) -> int:
         return ExitCode.USAGE
 
 
+def trusts_theme(options: SessionOptions, folders: Folders) -> bool:
+    """Return whether the project's settings count at the first paint; looked up only where they name a theme."""
+    path = options.directory / ".stet" / "settings.toml"
+    try:
+        if options.trust or not path.is_file() or b"theme" not in path.read_bytes():
+            return options.trust
+        from core.policy.trust import ProjectTrust, TrustStore  # late: few projects bring a theme
+
+        return ProjectTrust(options.directory, TrustStore(folders.state / "trust.json")).is_trusted
+    except (OSError, StetError):
+        return False  # what is wrong there is said when the session opens
+
+
 def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     from app.actions import Catalogue
     from app.application import StetApp
@@ -54,7 +71,8 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     from core.settings.paths import find_folders, make_private
 
     folders = find_folders(os.environ)
-    layers = read_layers(folders, os.environ, project=options.directory, trusted=options.trust, flags=options.flags())
+    trusted = trusts_theme(options, folders)
+    layers = read_layers(folders, os.environ, project=options.directory, trusted=trusted, flags=options.flags())
     keymap = load_keymap(folders.config / "keys.toml")
     logs = make_private(folders.state / "logs")
     with open_log(logs, Redactor.from_environment(os.environ), debug=options.debug) as log_path:

@@ -27,6 +27,8 @@ class SessionPresenter(Presenter):
         register, workspace = self.stage.app.dispatch.register, self.stage.workspace
         if self.stage.engine.settings.ui.reduced_motion:
             self.stage.app.animation_level = "none"
+        if self.stage.engine.trust.answer:  # the project's own theme was not yet known at the first paint
+            self._take_theme(self.stage.engine.settings.ui.theme)
         register("app.interrupt", self._interrupt)
         register("app.palette", self._open_palette)
         register("app.help", self.show_help)
@@ -37,6 +39,10 @@ class SessionPresenter(Presenter):
         register("pane.chat", lambda: workspace.focus_pane("chat"))
         register("pane.side", self._toggle_side)
         register("pane.maximise", self._toggle_maximised)
+
+    def _take_theme(self, name: str) -> None:
+        if name in self.stage.app.available_themes:
+            self.stage.app.theme = name
 
     def _interrupt(self) -> None:
         """Copy the selection; else clear the prompt; else stop the turn; else ask to quit, and then quit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +15,11 @@ from textual.pilot import Pilot
 
 from app.application import StetApp
 from app.bootstrap import open_engine
+from app.launch import trusts_theme
 from app.options import SessionOptions
+from core.contract.requests import QuestionReply
+from core.policy.trust import TRUST, ProjectTrust, TrustStore
+from core.settings.paths import find_folders
 from widgets.approval.question_dialog import QuestionDialog
 
 pytestmark = pytest.mark.anyio
@@ -86,3 +91,16 @@ async def test_without_a_screen_it_is_not_trusted_and_that_is_said(bringing: Pat
         assert any(".stet/settings.toml" in problem and "--trust" in problem for problem in engine.problems)
     async with asyncio.timeout(30), open_engine(SessionOptions(directory=bringing, offline=True, trust=True)) as engine:
         assert engine.policy.check_command("make_x").verdict == "allow" and engine.settings.agent.max_turns == 7
+
+
+def test_the_theme_of_a_project_counts_at_the_first_paint_only_where_it_is_trusted(project: Path) -> None:
+    folders = find_folders(os.environ)
+    options = SessionOptions(directory=project)
+    assert not trusts_theme(options, folders)
+    (project / ".stet").mkdir()
+    (project / ".stet" / "settings.toml").write_text('[ui]\ntheme = "stet-light"\n')
+    assert not trusts_theme(options, folders)
+    ProjectTrust(project, TrustStore(folders.state / "trust.json")).take(QuestionReply({"trust": TRUST}))
+    assert trusts_theme(options, folders)
+    (project / ".stet" / "settings.toml").write_text('[ui]\ntheme = "stet-contrast"\n')
+    assert not trusts_theme(options, folders), "what was trusted is another content"
