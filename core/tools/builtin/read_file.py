@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import functools
+import operator
 import os
 from dataclasses import dataclass, replace
 
@@ -126,16 +128,19 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
         ends_in_break = len(lines) > 1 and lines[-1] == ""
         total = len(lines) - (1 if ends_in_break or text == "" else 0)
         wanted = self._range(total)
-        shown = [_cut(line) for line in lines[wanted.start : wanted.stop]]
+        shown = lines[wanted.start : wanted.stop]
+        has_cut_lines = max(map(len, shown), default=0) > MAX_LINE_CHARS
+        if has_cut_lines:
+            shown = [_cut(line) for line in shown]
         numbered = self.context.settings.tools.read_file.line_numbers
         if numbered:
             label = "" if file.encoding == "utf-8" and not file.bom and file.errors == "strict" else f", {file.label}"
             head = f"File: {place.relative} ({total} line{'' if total == 1 else 's'}{label})\n"
-            body = "".join(f"{number:6d}|{line}\n" for number, line in enumerate(shown, wanted.start + 1))
+            body = "\n".join(map(operator.add, _labels(wanted), shown)) + ("\n" if shown else "")
         else:
             head = ""
             body = "\n".join(shown) + ("\n" if ends_in_break and wanted.stop == total and shown else "")
-        notes = _notes(wanted, any(line.endswith(CUT_MARK) for line in shown))
+        notes = _notes(wanted, has_cut_lines)
         separator = "" if not notes or not body or body.endswith("\n") else "\n"
         model_text = (head + body + separator + "\n".join(notes)).encode("utf-8", "replace").decode("utf-8")
         return ToolResult(model_text, _display(place, wanted), data={"summary": _summary(wanted)})
@@ -154,6 +159,18 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
 
 def _cut(line: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + CUT_MARK
+
+
+@functools.cache
+def _first_labels() -> list[str]:
+    return [f"{number:6d}|" for number in range(1, MAX_LINES + 1)]
+
+
+def _labels(lines: LineRange) -> list[str]:
+    """Return what stands before each line: its number, and a bar."""
+    if lines.stop <= MAX_LINES:
+        return _first_labels()[lines.start : lines.stop]
+    return [f"{number:6d}|" for number in range(lines.start + 1, lines.stop + 1)]
 
 
 def _notes(lines: LineRange, has_cut_lines: bool) -> list[str]:
