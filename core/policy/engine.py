@@ -196,7 +196,10 @@ class PolicyEngine:
         found: dict[str, None] = {}
         for path in paths:
             named = self._relative(path)
-            real = self._relative(os.path.realpath(os.path.join(self.root, path)))
+            try:
+                real = self._relative(os.path.realpath(os.path.join(self.root, path)))
+            except ValueError:  # a NUL: the tool refuses it
+                real = named
             if not os.path.isabs(named) or os.path.isabs(real):
                 found[named] = None
             found[real] = None

@@ -95,6 +95,10 @@ def test_a_rule_that_allows_must_allow_where_a_link_leads(project: Path) -> None
     assert engine.check("write_file", {}, Kind.EDIT, ["docs/out.md"]).verdict == "ask"
 
 
+def test_a_name_that_no_file_has_is_the_tools_to_refuse(project: Path) -> None:
+    assert PolicyEngine([DENY], root=project).check("read_file", {}, Kind.READ, ["a\0b"]).verdict == "allow"
+
+
 def test_a_workspace_that_is_named_by_a_link_is_the_same(project: Path) -> None:
     other = project.parent / f"{project.name}-link"
     other.symlink_to(project)
