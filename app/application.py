@@ -102,6 +102,7 @@ class StetApp(App[int]):
             self.catalogue.key_methods(Scope.PROMPT),
             self.catalogue.key_methods(Scope.COMPLETION),
             complete=self.completions.complete,
+            preview=self.completions.show_path,
         )
         self.workspace = WorkspaceScreen(self.dispatch, prompt)
         return self.workspace

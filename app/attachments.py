@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from core.contract.conversation import MediaPart
 from core.contract.tool import ToolResult, llm_text
 from core.tools.registry import ToolRegistry
+from widgets.prompt.trigger import LINE_RANGE
 
 MAX_ATTACHMENTS = 100
-_RANGE = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ async def read_attachments(registry: ToolRegistry, paths: tuple[str, ...]) -> At
 
 async def _read_lines(registry: ToolRegistry, path: str, collected: _Collected) -> bool:
     """Read the lines that a mention names; false where it names none, or a file has that very name."""
-    match, reader = _RANGE.fullmatch(path), registry.find("read_file")
+    match, reader = LINE_RANGE.fullmatch(path), registry.find("read_file")
     if match is None or reader is None:
         return False
     named = await reader.build_and_execute({"file_path": path, "limit": 1})

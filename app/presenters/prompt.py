@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.bridge import Routes
 from app.services.editor import edit_text
+from app.services.preview import preview_mention
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
 from core.contract.errors import ModelErrorKind, StetError
@@ -45,6 +47,7 @@ class PromptPresenter(Presenter):
         self._escaped = 0.0
         """When esc came that stopped nothing."""
         stage.app.completions.index = FileIndex(stage.engine.workspace)
+        stage.app.completions.preview = self._preview
         stage.app.completions.commands = self._complete_command
 
     def routes(self) -> Routes:
@@ -191,6 +194,10 @@ class PromptPresenter(Presenter):
         self.stage.app.notify(f"{text} Save it to a file and name that with @.", severity="error", markup=False)
 
     # --- completion and editor --------------------------------------------------------------------
+
+    async def _preview(self, path: str, rows: int) -> str:
+        root = Path(self.stage.engine.workspace.root)
+        return await asyncio.to_thread(preview_mention, root, path, rows)
 
     def _complete_command(self, query: str) -> Sequence[Candidate]:
         return [

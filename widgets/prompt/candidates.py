@@ -43,6 +43,9 @@ class CandidateList(Widget):
             super().__init__()
             self.index = index
 
+    class Moved(Message):
+        """Another candidate is marked."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.candidates: Sequence[Candidate] = ()
@@ -61,6 +64,7 @@ class CandidateList(Widget):
         """Move the mark, round the ends."""
         if self.candidates:
             self.index = (self.index + by) % len(self.candidates)
+            self.post_message(self.Moved())
             self.refresh()
 
     @property

@@ -58,6 +58,8 @@ class CompletionPopup(CandidateList):
 
     def close(self) -> None:
         """Close the list."""
+        if self.display:
+            self.post_message(self.Moved())
         self.display = self.moved = False
         self.candidates = ()
 

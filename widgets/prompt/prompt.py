@@ -21,6 +21,7 @@ from widgets.prompt.draft import Draft, PromptMode
 from widgets.prompt.editor import PromptEditor
 from widgets.prompt.history import PromptHistory
 from widgets.prompt.messages import CompletionWanted, DraftChanged, PromptSubmitted, SearchRequested, SteerRequested
+from widgets.prompt.preview import CompletionPreview, Previewer
 from widgets.prompt.trigger import Trigger
 
 QUEUE_ROWS = 3
@@ -38,6 +39,7 @@ class PromptPane(Vertical):
         keys: key to action, of the catalogue's prompt scope.
         completion_keys: the same of the completion scope.
         complete: gives candidates; none for no completion.
+        preview: gives the first lines of the path that is marked; none for no preview.
         history: where sent prompts are kept.
         paste_burst: see `PromptEditor`.
         ascii_only: no other than ASCII signs.
@@ -51,6 +53,7 @@ class PromptPane(Vertical):
         completion_keys: Mapping[str, str],
         *,
         complete: Completer | None = None,
+        preview: Previewer | None = None,
         history: PromptHistory | None = None,
         paste_burst: bool | None = None,
         ascii_only: bool = False,
@@ -60,11 +63,14 @@ class PromptPane(Vertical):
         self._complete = complete
         self._signs = _ASCII_SIGNS if ascii_only else _SIGNS
         self._popup = CompletionPopup()
+        self._shown = CompletionPreview()
+        self._preview = preview
         self.editor = PromptEditor(keys, completion_keys, self.history, self._popup, paste_burst=paste_burst)
         self._saves: list[Draft] = []
 
     def compose(self) -> ComposeResult:
         yield self._popup
+        yield self._shown
         yield Static(id="prompt-queue", markup=False)
         with Horizontal(id="prompt-line"):
             yield Static(self._signs[PromptMode.AGENT], id="prompt-sign", markup=False)
@@ -184,7 +190,7 @@ class PromptPane(Vertical):
         trigger = self.editor.find_trigger()
         if self._complete is None or not self._popup.wants(trigger) or trigger is None:
             self.workers.cancel_group(self, "completion")
-            self._popup.close()
+            self._close_popup()
             return
         self._show_completion(self._complete, trigger)
 
@@ -193,6 +199,30 @@ class PromptPane(Vertical):
         candidates = await complete(trigger.kind, trigger.query)
         if self.editor.find_trigger() == trigger and self._popup.wants(trigger):  # else the answer came too late
             self._popup.show_candidates(() if _is_done(candidates, trigger) else candidates)
+            await self._show_preview(trigger.kind == "path")
+
+    def _close_popup(self) -> None:
+        self._popup.close()
+        self._shown.show_text("")
+
+    @on(CandidateList.Moved)
+    def _preview_moved(self, message: CandidateList.Moved) -> None:
+        message.stop()
+        self._preview_marked()
+
+    @work(group="preview", exclusive=True, exit_on_error=False)
+    async def _preview_marked(self) -> None:
+        trigger = self.editor.find_trigger()
+        await self._show_preview(trigger is not None and trigger.kind == "path")
+
+    async def _show_preview(self, is_path: bool) -> None:
+        marked, rows = self._popup.marked, self._shown.rows
+        text = ""
+        if is_path and marked is not None and rows and self._preview is not None:
+            text = await self._preview(marked.text, rows)
+        text = text if self._popup.is_open and self._popup.marked is marked else ""
+        self._popup.set_class(bool(text), "-beside")
+        self._shown.show_text(text)
 
     @on(CandidateList.Chosen)
     def _accept_clicked(self, message: CandidateList.Chosen) -> None:

@@ -13,6 +13,9 @@ CompletionKind = Literal["command", "path"]
 _AT = re.compile(r"""(?:^|(?<=[\s("'`]))@(?:"([^"\n]*)|([^\s"]*))$""")
 _MENTION = re.compile(r"""(?:^|(?<=[\s("'`]))@(?:"([^"\n]+)"|([^\s"'`,;)]+))""")
 
+LINE_RANGE = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?")
+"""A mention of lines of a file: `a.py:10-40`, `a.py:7`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:

@@ -13,6 +13,7 @@ from tests.widgets.prompt.host import PromptHost, until
 from widgets.prompt.candidates import Candidate
 from widgets.prompt.completion import CompletionPopup
 from widgets.prompt.draft import Draft, PromptMode
+from widgets.prompt.preview import CompletionPreview
 from widgets.prompt.trigger import completed, find_mentions, find_trigger
 
 pytestmark = pytest.mark.anyio
@@ -180,3 +181,28 @@ async def test_wide_and_hidden_characters_are_shown_whole() -> None:
         await pilot.pause()
         drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "日本語のファイル.py" in drawn and "bad\\udcff\\u202e.py" in drawn
+
+
+async def test_the_marked_path_is_previewed_beside_the_list_where_there_is_room() -> None:
+    async def preview(path: str, rows: int) -> str:
+        return f"1 [b]first line[/b] of {path}\n2 second" if path.endswith(".py") else ""
+
+    app = PromptHost(complete=complete, preview=preview)
+    async with app.run_test(size=(100, 30)) as pilot:
+        shown = app.query_one(CompletionPreview)
+        await pilot.press(*"@src")
+        await until(pilot, lambda: app.query_one(CompletionPopup).is_open)
+        assert not shown.display  # a directory that has nothing to show
+        await pilot.press("down", "down")
+        await until(pilot, lambda: shown.display)
+        assert str(shown.render()).startswith("1 [b]first line[/b] of src/app.py")
+        await until(pilot, lambda: not shown.region.overlaps(app.query_one(CompletionPopup).region))
+        await pilot.press("escape")
+        await until(pilot, lambda: not shown.display)
+        await pilot.press("/")
+        assert not shown.display
+    narrow = PromptHost(complete=complete, preview=preview)
+    async with narrow.run_test(size=(60, 30)) as pilot:
+        await pilot.press(*"@src/a")
+        await until(pilot, lambda: narrow.query_one(CompletionPopup).is_open)
+        assert not narrow.query_one(CompletionPreview).display
