@@ -86,6 +86,8 @@ def describe_problem(model: type[BaseModel], problem: ErrorDetails) -> str:
     where = ".".join(str(step) for step in problem["loc"]) or "arguments"
     if problem["type"] == "missing":
         return f"missing required argument '{where}'"
+    if problem["type"] == "extra_forbidden" and problem["loc"][-1] in known_names(model):
+        return f"argument '{where}' is another name of one that is given, too"
     if problem["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(problem["loc"][-1]), known_names(model), n=1, cutoff=0.5)
         hint = f"; did you mean '{near[0]}'?" if near else f"; known: {', '.join(known_names(model))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from core.contract.errors import ToolErrorType, ToolFailure
@@ -38,6 +39,9 @@ _LEGACY = (
 _DOUBLE_BYTE = frozenset({"cp932", "euc_jp", "gb18030", "big5", "euc_kr"})
 _MIN_DOUBLE_BYTES = 8
 """With fewer bytes beyond ASCII, an accented letter or two are likelier than East Asian text."""
+_OTHER_ALPHABETS = frozenset({"cp1251", "koi8_r", "cp1253", "cp1255", "cp1256"})
+_ALONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
+"""A byte beyond ASCII among ASCII: letters of another alphabet stand together, accented ones rarely do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,4 +177,5 @@ def _detect(data: bytes) -> str:
         return "cp1252"
     high_bytes = len(head) - len(head.translate(None, bytes(range(128, 256))))
     is_guess = best.encoding in _DOUBLE_BYTE and high_bytes < _MIN_DOUBLE_BYTES
-    return "cp1252" if is_guess else best.encoding
+    is_accented = best.encoding in _OTHER_ALPHABETS and len(_ALONE.findall(head)) > 0.8 * high_bytes
+    return "cp1252" if is_guess or is_accented else best.encoding

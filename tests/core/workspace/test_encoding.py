@@ -103,3 +103,13 @@ def test_the_frequent_line_ending_is_named() -> None:
     assert decode(b"a\r\nb\r\nc\n").line_ending == "\r\n"
     assert decode(b"a\rb\rc").line_ending == "\r"
     assert decode(b"none").line_ending == "\n"
+
+
+@pytest.mark.parametrize("text", ["café naïve\n", "Müller\n", "señor, año\n", "x = 'é'\n"])
+def test_a_few_accents_are_western(text: str) -> None:
+    assert decode(text.encode("latin-1")).text == text
+
+
+def test_another_alphabet_is_seen() -> None:
+    text = "Съешь же ещё этих мягких французских булок, да выпей чаю\n"
+    assert decode(text.encode("cp1251")).text == text
