@@ -19,7 +19,7 @@ from ptyprocess import PtyProcess
 
 MAX_BATCH = 256 * 1024
 """Bytes that one `read` returns at most."""
-_FLOOD = 2048
+FLOOD = 2048
 """So much in one piece is the beginning of a flood."""
 _GATHER = 0.012
 """Seconds for which a flood is gathered."""
@@ -57,29 +57,45 @@ class Child:
 
     # --- output -----------------------------------------------------------------------------------
 
-    async def read(self) -> bytes:
-        """Return output as soon as there is some, much of it in a flood; empty at its end."""
+    async def read(self, most: int = MAX_BATCH) -> bytes:
+        """Return output as soon as there is some, much of it in a flood; empty at its end.
+
+        Args:
+            most: bytes that the reader can take at a stretch: a program goes on writing meanwhile, so that less at a
+                time is faster where the reader is slower than the terminal.
+        """
         data = self._take(_SMALL)
         while not data and not self._ended:
             await self._ready(reading=True)
             data = self._take(_SMALL)
-        if len(data) < _FLOOD or self._ended:
+        if len(data) < FLOOD or self._ended:
             return data
-        gathering = asyncio.ensure_future(asyncio.to_thread(self._gather, data))
+        if most <= _SMALL:
+            return self._take_more(data)
+        gathering = asyncio.ensure_future(asyncio.to_thread(self._gather, data, min(most, MAX_BATCH)))
         try:
             return await asyncio.shield(gathering)
         except asyncio.CancelledError:
             await gathering  # a few milliseconds: the descriptor must not be closed under it
             raise
 
-    def _gather(self, data: bytes) -> bytes:
+    def _take_more(self, data: bytes) -> bytes:
+        """Return `data` and what else can be read at once."""
+        pieces = [data]
+        size = len(data)
+        while size < _SMALL and (piece := self._take(_SMALL)):
+            pieces.append(piece)
+            size += len(piece)
+        return b"".join(pieces)
+
+    def _gather(self, data: bytes, most: int) -> bytes:
         """Go on reading a flood for some milliseconds, in a thread, so that the emulator gets large pieces."""
         pieces = [data]
         size = len(data)
         waiting = select.poll()
         waiting.register(self._fd, select.POLLIN)
         deadline = time.monotonic() + _GATHER
-        while size < MAX_BATCH and not self._ended:
+        while size < most and not self._ended:
             piece = self._take(_SMALL)
             if piece:
                 pieces.append(piece)

@@ -29,19 +29,21 @@ class FastFeed:
         grid, parser, act, draw = self._grid, self._parser, self._act, self._grid.draw
         pieces = iter(data.split("\x1b["))
         parser.feed(next(pieces))
-        # what the parser may change is read again after each of its turns
-        cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
         dirty, known, styles = grid.dirty, parser.known, self._styles
+        # kept here, written back before anyone else acts and read again after
+        cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
+        x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
         for piece in pieces:
             action = known.get(piece)
-            if action is not None and not parser.state:
+            if action is not None and not state:
                 control, numbers = action
                 if control is None:
-                    cursor.x, cursor.y = numbers
+                    x, y = numbers
                 else:
-                    grid.last_text = last
+                    cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
                     control(numbers)
                     cursor, pen, rows, room = grid.cursor, grid.pen, grid.grid, grid.room
+                    x, y = cursor.x, cursor.y
                 last = ""
                 continue
             styled = styles.get(piece)
@@ -54,35 +56,34 @@ class FastFeed:
                 head, text = styled
                 plain, final = True, "m"
             following = pen.following.get(head)
-            if following is not None and final and not parser.state:
-                grid.pen = pen = following
-                last = text
+            if following is not None and final and not state:
+                pen, last = following, text
             else:
-                grid.last_text = last
+                cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
                 text = act(piece)
-                cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
+                cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
+                x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
                 plain = text.isascii() and text.isprintable()
             if not text:
                 continue
-            x = cursor.x
             stop = x + len(text)
             if plain and stop < room:
-                line = rows[cursor.y]
+                line = rows[y]
                 pending = line.pending
                 if len(pending) < MOST_PENDING and not line.wide:
-                    dirty.add(cursor.y)
+                    dirty.add(y)
                     line.row = None
                     pending.append((x, text, pen.style))
-                    cursor.x = stop
-                    last = text
+                    x, last = stop, text
                     continue
+            cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
             if plain or text.isprintable():
                 draw(text)
-                last = grid.last_text
-                continue
-            parser.feed(text)
-            cursor, pen, rows, room, last = grid.cursor, grid.pen, grid.grid, grid.room, grid.last_text
-        grid.last_text = last
+            else:
+                parser.feed(text)
+            cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
+            x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
+        cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
 
     def _act(self, piece: str) -> str:
         """Let the parser act on what follows an `ESC [`; return the text that is left."""

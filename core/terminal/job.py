@@ -13,7 +13,7 @@ from core.contract.events import Event, JobEnded, JobFrame, JobState, JobStateCh
 from core.contract.frame import Scrollback, TerminalFrame
 from core.contract.ids import CallId, JobId
 from core.contract.visible import make_visible_line
-from core.terminal.child import Child
+from core.terminal.child import FLOOD, Child
 from core.terminal.output_log import OutputLog
 from core.terminal.plain_text import log_text, screen_text
 from core.terminal.processes import end_processes, job_processes, waits_for_terminal
@@ -241,7 +241,7 @@ class Job:
             self._child.close()
 
     async def _read(self) -> None:
-        while data := await self._child.read():
+        while data := await self._child.read(int(self._speed * _FEED_SECONDS)):
             self.log.append(data)
             if self.log.must_spill:
                 await self.log.spill()
@@ -250,6 +250,8 @@ class Job:
                 self._screen.feed("\x1bc\x1b[3J[binary output: not shown]\r\n")
             if not self._binary:
                 await self._feed(data)
+            if len(data) >= FLOOD:
+                await _let_others()
         self._drained.set()
 
     async def _feed(self, data: bytes) -> None:

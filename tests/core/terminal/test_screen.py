@@ -24,6 +24,7 @@ from tests.core.terminal.screens import make, shown, texts
     [
         ("ab\x1b[2b", "abbb"),
         ("ab\x1b[2b\x1b[2b", "abbb"),
+        ("\x1b[2bab\x1b[2b\rcd\x1b[2b", "cddd"),
         ("ab\x1b[m\x1b[2b", "ab"),
         ("ab\x1b[C\x1b[2b", "ab"),
         ("e\u0301\x1b[2b", "e\u0301"),
