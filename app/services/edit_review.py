@@ -76,10 +76,11 @@ class EditReview:
         self.screen = ReviewScreen(
             patches,
             title=f"{len(requests)} edits of one step" if several else requests[0].details.title,
-            tool=", ".join(dict.fromkeys(request.display_name for request in requests)),
+            tool=", ".join(dict.fromkeys(_who_asks(request) for request in requests)),
             reason="; ".join(reasons),
             grant=requests[0].grant if len(grants) == 1 else "",
             rule={path: _rule_shown(self._requests[file.call]) for path, file in self._files.items()},
+            scopes=requests[0].scopes,
             notes={path: file.details.notes for path, file in self._files.items()},
             recompute=self._recompute,
             open_editor=self._open_editor,
@@ -186,6 +187,10 @@ def _patch_of(path: str, file: EditConfirmation) -> FilePatch:
     return make_patch(path, file.original_content, None if file.is_deleted else file.new_content)
 
 
+def _who_asks(request: ApprovalRequest) -> str:
+    return " · ".join(filter(None, (request.display_name, request.asker_in_words)))
+
+
 def _rule_shown(request: ApprovalRequest) -> str:
     """Return the rule that would be saved, with what it would have let through so far."""
     if not request.rule or not request.would_have_allowed:
@@ -203,7 +208,12 @@ def reply_of_review(outcome: ReviewOutcome) -> ApprovalReply:
         return ApprovalReply(ToolConfirmationOutcome.CANCEL, _why_declined(file), comments=outcome.comments)
     new_content = None if file.is_whole else apply_hunks(file.patch, file.accepted)
     return ApprovalReply(
-        _OUTCOMES[outcome.decision], outcome.feedback, new_content, dropped=file.dropped, comments=outcome.comments
+        _OUTCOMES[outcome.decision],
+        outcome.feedback,
+        new_content,
+        dropped=file.dropped,
+        comments=outcome.comments,
+        scope=outcome.scope,
     )
 
 
@@ -233,6 +243,7 @@ def reply_of_files(outcome: ReviewOutcome, paths: Mapping[str, str]) -> Approval
         outcome.feedback,
         new_contents=contents,
         declined=tuple(declined),
+        scope=outcome.scope,
         dropped=tuple(dropped),
         comments=outcome.comments,
     )

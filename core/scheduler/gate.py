@@ -141,7 +141,7 @@ class Gate:
             return await self._reject(call, f"{reply.feedback}, and it asks: {request.reason}{_way_out(offer)}", turn)
         if not reply.approved:
             return Passage(False, reply.feedback or "none was given", reply)
-        if reply.outcome is Outcome.MODIFY_WITH_EDITOR and reply.new_content is None and reply.command is None:
+        if reply.outcome is Outcome.MODIFY_WITH_EDITOR and not _is_modified(reply):
             return Passage(False, "the proposal was to be edited, but no edited text came back", reply)
         if reply.command is not None and tool.name == SHELL_TOOL:
             edited = await asyncio.to_thread(self.policy.check_command, reply.command, call.args)
@@ -310,6 +310,10 @@ def _kind_of(tool: DeclarativeTool, invocation: ToolInvocation) -> Kind:
 
 def _paths_of(invocation: ToolInvocation) -> tuple[str, ...]:
     return tuple(location.path for location in invocation.tool_locations())
+
+
+def _is_modified(reply: ApprovalReply) -> bool:
+    return reply.new_content is not None or reply.command is not None or bool(reply.new_contents or reply.declined)
 
 
 def _way_out(offer: _Offer) -> str:

@@ -47,6 +47,8 @@ class ReviewOutcome:
     comments: tuple[LineComment, ...] = ()
     feedback: str = ""
     """The reason of a denial, or the note of an acceptance."""
+    scope: str = ""
+    """Where the rule is to be saved; empty for the usual place."""
 
     @property
     def is_accepted(self) -> bool:

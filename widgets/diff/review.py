@@ -36,6 +36,7 @@ class ReviewScreen(EditingScreen):
         reason: why it asks, in words.
         grant: what "this session" would allow; empty where that is not offered.
         rule: the rule that would be saved; empty where that is not offered. Or by path, one for each file.
+        scopes: where it can be saved: for the `user`, for the `project`.
         notes: by path, what the reviewer should know.
         recompute: without it nothing can be edited.
         open_editor: without it there is no editor to go to.
@@ -54,6 +55,7 @@ class ReviewScreen(EditingScreen):
         reason: str = "",
         grant: str = "",
         rule: str | Mapping[str, str] = "",
+        scopes: tuple[str, ...] = (),
         notes: Mapping[str, tuple[str, ...]] | None = None,
         recompute: Recompute | None = None,
         open_editor: OpenEditor | None = None,
@@ -78,6 +80,7 @@ class ReviewScreen(EditingScreen):
             split=split,
         )
         self._rule = rule
+        self._scopes = scopes
 
     @property
     def rule(self) -> str:
@@ -90,7 +93,7 @@ class ReviewScreen(EditingScreen):
     @property
     def held_actions(self) -> frozenset[str]:
         if self._obstacle():
-            return frozenset({"accept", "accept_session", "accept_save", "accept_note"})
+            return frozenset({"accept", "accept_session", "accept_save", "save_project", "accept_note"})
         return frozenset()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -98,6 +101,7 @@ class ReviewScreen(EditingScreen):
         offered = {
             "accept_session": bool(self.grant),
             "accept_save": bool(self.rule),
+            "save_project": bool(self.rule) and "project" in self._scopes,
             "next_file": several,
             "toggle_everything": several,
             "decline_file": several,
@@ -121,12 +125,12 @@ class ReviewScreen(EditingScreen):
             return f"Not seen to the end yet: {hunks} hunk{'s' if hunks > 1 else ''}{where}; v goes there."
         return ""
 
-    def _accept(self, decision: ReviewDecision, note: str = "") -> None:
+    def _accept(self, decision: ReviewDecision, note: str = "", scope: str = "") -> None:
         if obstacle := self._obstacle():
             self.say(obstacle)
         else:
             files = tuple(proposal.review() for proposal in self.proposals)
-            self.decide(ReviewOutcome(decision, files, self._comments(), note))
+            self.decide(ReviewOutcome(decision, files, self._comments(), note, scope))
 
     def _deny(self, reason: str = "") -> None:
         self.decide(ReviewOutcome(ReviewDecision.DENY, (), self._comments(), reason))
@@ -141,15 +145,22 @@ class ReviewScreen(EditingScreen):
         self._accept(ReviewDecision.SESSION)
 
     def action_accept_save(self) -> None:
+        self._save("", "Accept, and save this rule?")
+
+    def action_save_project(self) -> None:
+        self._save("project", "Accept, and save this rule for everyone in this project?")
+
+    def _save(self, scope: str, question: str) -> None:
         if obstacle := self._obstacle():
             self.say(obstacle)
             return
-        passages = [Passage("Later calls that match it are not asked about:", "muted"), Passage(self.rule, "code")]
-        self.app.push_screen(ConfirmScreen("Accept, and save this rule?", passages), self._on_rule)
 
-    def _on_rule(self, confirmed: bool | None) -> None:
-        if confirmed:
-            self._accept(ReviewDecision.SAVE)
+        def answer(confirmed: bool | None) -> None:
+            if confirmed:
+                self._accept(ReviewDecision.SAVE, scope=scope)
+
+        passages = [Passage("Later calls that match it are not asked about:", "muted"), Passage(self.rule, "code")]
+        self.app.push_screen(ConfirmScreen(question, passages), answer)
 
     def action_accept_note(self) -> None:
         if obstacle := self._obstacle():

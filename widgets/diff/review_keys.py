@@ -15,6 +15,7 @@ REVIEW_KEYS: list[BindingType] = [
     _key("y,1", "accept", "accept", show=True),
     _key("s,2", "accept_session", "session", show=True),
     _key("p,3", "accept_save", "save rule", show=True),
+    _key("P", "save_project", "save for the project", show=True),
     _key("n,4", "deny", "deny", show=True),
     _key("r", "deny_reason", "deny, why", show=True),
     _key("space", "toggle_hunk", "hunk on/off", show=True),

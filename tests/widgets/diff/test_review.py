@@ -157,8 +157,22 @@ async def test_wider_answers_are_offered_only_where_they_exist_and_show_what_the
         app.screen.guard = TypeAheadGuard(0)  # type: ignore[attr-defined] # it is the confirmation
         await press(pilot, "n")
         assert screen.outcome is None
+        await press(pilot, "P")
+        assert app.screen is screen, "it is offered only where the project's rules count"
         await press(pilot, "s")
         assert (await outcome_of(screen)).decision is ReviewDecision.SESSION
+
+
+async def test_a_rule_is_saved_for_the_project_where_that_is_offered() -> None:
+    app = Host()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await show(pilot, review(small(), rule="[[rule]]", scopes=("user", "project")))
+        await press(pilot, "P")
+        assert any("for everyone in this project" in line for line in drawn(app))
+        app.screen.guard = TypeAheadGuard(0)  # type: ignore[attr-defined] # it is the confirmation
+        await press(pilot, "y")
+        outcome = await outcome_of(screen)
+        assert (outcome.decision, outcome.scope) == (ReviewDecision.SAVE, "project")
 
 
 async def test_editing_a_hunk_in_place() -> None:
