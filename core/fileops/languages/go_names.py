@@ -271,8 +271,11 @@ class GoNames:
 
     def _visit_range_clause(self, node: Node, scope: int) -> None:
         left = node.child_by_field_name("left")
+        right = node.child_by_field_name("right")
         if any(child.type == ":=" for child in node.children):
-            self._declare(left, None, scope, node.end_byte)
+            told = expression_of(right) if right is not None else None
+            for name, kind in zip(left.named_children if left is not None else (), ("item", "at"), strict=False):
+                self._bind(name, scope, "variable", (kind, told) if told is not None else None, node.end_byte)
         elif left is not None:
             self._go(left.named_children, scope)
         self._go_field(node, "right", scope)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from core.grammar import Node
 
 _DEEPEST = 30
-_FOREIGN_TYPES = frozenset("map_type slice_type array_type channel_type function_type interface_type".split())
+_FOREIGN_TYPES = frozenset({"function_type", "interface_type"})
 
 
 def type_of(node: Node, depth: int = 0) -> Expression:
@@ -28,6 +28,12 @@ def type_of(node: Node, depth: int = 0) -> Expression:
         return type_of(inner, depth + 1) if inner is not None else None
     if kind in ("pointer_type", "parenthesized_type", "type_elem") and node.named_children:
         return type_of(node.named_children[-1], depth + 1)
+    if kind in ("slice_type", "array_type", "implicit_length_array_type", "channel_type"):
+        inner = node.child_by_field_name("element") or node.child_by_field_name("value")
+        return ("map", FOREIGN, type_of(inner, depth + 1)) if inner is not None else None
+    if kind == "map_type":
+        ends = [node.child_by_field_name(field) for field in ("key", "value")]
+        return ("map", *(type_of(end, depth + 1) if end is not None else None for end in ends))
     return FOREIGN if kind in _FOREIGN_TYPES else None
 
 
@@ -47,6 +53,10 @@ def expression_of(node: Node, depth: int = 0) -> Expression:
             return None
         if function.text == b"new" and arguments is not None and arguments.named_children:
             return type_of(arguments.named_children[0], depth + 1)
+        if function.text == b"make" and arguments is not None and arguments.named_children:
+            return ("builtin", function.start_byte, type_of(arguments.named_children[0], depth + 1))
+        if function.text == b"append" and arguments is not None and arguments.named_children:
+            return ("builtin", function.start_byte, expression_of(arguments.named_children[0], depth + 1))
         return ("call", expression_of(function, depth + 1))
     if kind == "composite_literal":
         inner = node.child_by_field_name("type")
@@ -54,6 +64,12 @@ def expression_of(node: Node, depth: int = 0) -> Expression:
     if kind in ("type_assertion_expression", "type_conversion_expression"):
         inner = node.child_by_field_name("type")
         return type_of(inner, depth + 1) if inner is not None else None
+    if kind == "index_expression":
+        operand = node.child_by_field_name("operand")
+        return ("at", expression_of(operand, depth + 1)) if operand is not None else None
+    if kind == "slice_expression":
+        operand = node.child_by_field_name("operand")
+        return expression_of(operand, depth + 1) if operand is not None else None
     if kind == "unary_expression":
         operand = node.child_by_field_name("operand")
         operator = node.child_by_field_name("operator")

@@ -9,30 +9,19 @@ import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from core.fileops.languages.containers import MAKERS, TAKERS, make_container, method_of, take_from
 from core.fileops.languages.modules import ModuleMap, Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
 from core.fileops.languages.names import Binding, Expression, Use
 from core.fileops.languages.plugin import Analysis
+from core.fileops.languages.values import FOREIGN, FOREIGN_MODULE, Value, is_foreign
 
 Analyse = Callable[[Sequence[str]], Mapping[str, Analysis]]
 """Analyses files by their paths for names."""
 
-Value = tuple[Any, ...] | None
-"""What an expression stands for; none where that is not known.
-
-`("unit", UNIT)` · `("class", CLASS)` · `("instance", CLASS)` · `("super", CLASS)` · `("scope", FILE, SCOPE)` ·
-`("function", FILE, RETURNS, PLACE)` · `("union", VALUE, ...)` · `("foreign",)` something that is not of the project
-"""
-FOREIGN: Value = ("foreign",)
-FOREIGN_MODULE: Value = ("foreign", "module")
 _DEEPEST = 40
 _PLAIN = frozenset({"object", "ABC", "Protocol", "Generic"})
 _PLAIN_CALLS = frozenset("str int float bool bytes len repr list dict set tuple frozenset range sorted open".split())
-
-
-def is_foreign(value: Value) -> bool:
-    """Return whether something is surely not of the project."""
-    return value is not None and value[0] == "foreign"
 
 
 class Project:
@@ -209,6 +198,15 @@ class Project:
             return next((value for value in values if value is not None and not is_foreign(value)), None)
         if kind == "each":
             return ("union", *(self.value(path, item, depth) for item in expression[1:]))
+        if kind == "builtin":
+            use = file.use_at.get(expression[1])
+            return (
+                self.value(path, expression[2], depth) if use is not None and self.meaning(file, use) is None else None
+            )
+        if kind in MAKERS:
+            return make_container(kind, [self.value(path, item, depth) for item in expression[1:]])
+        if kind in TAKERS:
+            return take_from(self.value(path, expression[1], depth), kind, *expression[2:])
         return FOREIGN
 
     def _value_of_use(self, file: NamedFile, use: Use, depth: int) -> Value:
@@ -249,6 +247,9 @@ class Project:
             return ("instance", value[1])
         if value[0] == "function":
             return self.value(value[1], value[2], depth)
+        if value[0] == "gives":
+            held: Value = value[1]
+            return held
         # what a function of others gives may be anything, also what it was given; a class of theirs gives its own
         name = file.name_of(callee)
         is_class = file.language != "go" and (name[:1].isupper() or name in _PLAIN_CALLS)
@@ -261,6 +262,8 @@ class Project:
         if value[0] == "unit":
             found = self.export(value[1], name)
             return self.value_of(found, depth) if found is not None else None
+        if value[0] == "container":
+            return method_of(value, name)
         if value[0] == "scope":
             target = self.in_scope(value[1], value[2], name)
             return self.value_of(target, depth) if target is not None else None

@@ -10,9 +10,17 @@ if TYPE_CHECKING:
     from core.grammar import Node
 
 _LITERALS = frozenset(
-    "string concatenated_string integer float list dictionary set tuple true false none list_comprehension "
-    "dictionary_comprehension set_comprehension generator_expression comparison_operator not_operator lambda".split()
+    "string concatenated_string integer float true false none comparison_operator not_operator".split()
 )
+_COMPREHENSIONS = frozenset({"list_comprehension", "set_comprehension", "generator_expression"})
+_SAME = frozenset("sorted list tuple set frozenset reversed iter".split())
+_ONE = frozenset("next max min".split())
+_CONTAINERS = frozenset(
+    "list set frozenset deque Sequence MutableSequence Iterable Iterator Collection Set AbstractSet MutableSet "
+    "AsyncIterator AsyncIterable Generator AsyncGenerator KeysView ValuesView List FrozenSet Deque".split()
+)
+_MAPS = frozenset("dict Dict Mapping MutableMapping defaultdict OrderedDict".split())
+_SHOWN_PARTS = 8
 _UNWRAPPED = frozenset({"parenthesized_expression", "await", "type", "named_expression"})
 _OPTIONAL = frozenset({b"Optional", b"Final", b"ClassVar", b"Annotated", b"Required", b"NotRequired", b"ReadOnly"})
 _DEEPEST = 30
@@ -35,7 +43,24 @@ def expression_of(names: FileNames, node: Node, depth: int = 0) -> Expression:
             return None
         if function.text == b"super":
             return _super(names, node)
-        return ("call", expression_of(names, function, depth + 1))
+        return _builtin(names, node, function, depth) or ("call", expression_of(names, function, depth + 1))
+    if kind == "subscript":
+        value = node.child_by_field_name("value")
+        index = node.child_by_field_name("subscript")
+        is_slice = index is not None and index.type == "slice"
+        told = expression_of(names, value, depth + 1) if value is not None else None
+        return told if is_slice or told is None else ("at", told)
+    if kind in _COMPREHENSIONS:
+        body = node.child_by_field_name("body")
+        return ("of", expression_of(names, body, depth + 1)) if body is not None else None
+    if kind in ("list", "set", "tuple"):
+        parts = [child for child in node.named_children if child.type != "comment"][:_SHOWN_PARTS]
+        told_parts = [expression_of(names, part, depth + 1) for part in parts]
+        return ("tuple", *told_parts) if kind == "tuple" else ("of", ("each", *told_parts)) if parts else None
+    if kind == "dictionary_comprehension":
+        pair = node.child_by_field_name("body")
+        ends = [pair.child_by_field_name(field) if pair is not None else None for field in ("key", "value")]
+        return ("map", *(expression_of(names, end, depth + 1) if end is not None else None for end in ends))
     if kind in _UNWRAPPED and node.named_children:
         return expression_of(names, node.named_children[-1], depth + 1)
     if kind == "conditional_expression" and len(node.named_children) == 3:
@@ -44,6 +69,26 @@ def expression_of(names: FileNames, node: Node, depth: int = 0) -> Expression:
     if kind == "boolean_operator":
         return ("any", *(expression_of(names, child, depth + 1) for child in node.named_children))
     return None
+
+
+def _builtin(names: FileNames, node: Node, function: Node, depth: int) -> Expression:
+    """Return what a function that comes with the language makes of a container; none for other functions."""
+    arguments = node.child_by_field_name("arguments")
+    if function.type != "identifier" or arguments is None or not arguments.named_children:
+        return None
+    name = (function.text or b"").decode("utf-8", "replace")
+    given = [child for child in arguments.named_children if child.type != "keyword_argument"][:_SHOWN_PARTS]
+    told = [expression_of(names, child, depth + 1) for child in given]
+    made: Expression = None
+    if name in _SAME and len(told) == 1:
+        made = ("of", ("item", told[0]))
+    elif name in _ONE and told:
+        made = ("item", told[0])
+    elif name == "enumerate" and told:
+        made = ("of", ("tuple", FOREIGN, ("item", told[0])))
+    elif name == "zip":
+        made = ("of", ("tuple", *(("item", one) for one in told)))
+    return ("builtin", function.start_byte, made) if made is not None else None
 
 
 def _super(names: FileNames, node: Node) -> Expression:
@@ -87,5 +132,21 @@ def annotation_of(names: FileNames, node: Node, scope: int, depth: int = 0) -> E
         if outer.text in (b"type", b"Type"):
             told = annotation_of(names, node.named_children[1], scope, depth + 1)
             return told[1] if told is not None and told[0] == "instance" else None
-        return ("instance", expression_of(names, outer))
+        return _container(names, node, outer, scope, depth) or ("instance", expression_of(names, outer))
     return FOREIGN if kind == "none" else None
+
+
+def _container(names: FileNames, node: Node, outer: Node, scope: int, depth: int) -> Expression:
+    """Return what `list[X]` and its like hold; none for other types."""
+    name = (outer.text or b"").rpartition(b".")[2].decode("utf-8", "replace")
+    given = node.named_children[1:]
+    if len(given) == 1 and given[0].type == "type_parameter":
+        given = given[0].named_children
+    told = [annotation_of(names, child, scope, depth + 1) for child in given if child.text != b"..."]
+    if name in _CONTAINERS and told:
+        return ("of", told[0])
+    if name in _MAPS and len(told) == 2:
+        return ("map", *told)
+    if name in ("tuple", "Tuple") and told:
+        return ("of", told[0]) if len(told) < len(given) else ("tuple", *told)
+    return None

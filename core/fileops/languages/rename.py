@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from core.fileops.languages.modules import Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
 from core.fileops.languages.names import Keyword, Member
-from core.fileops.languages.project import Project, Value, is_foreign
+from core.fileops.languages.project import Project
+from core.fileops.languages.values import Value, is_foreign
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression generator_function "
     "arrow_function".split()
 )
+_GIVES_EACH = frozenset(b"map forEach filter find findIndex some every flatMap findLast".split())
 
 
 class ScriptNames(ModuleVisits, TypeVisits):
@@ -27,6 +28,9 @@ class ScriptNames(ModuleVisits, TypeVisits):
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
         self._patterns: list[tuple[Node, int, int, Expression, str]] = []
+        self.told_first: dict[int, Expression] = {}
+        """By place of a function, what its first parameter is."""
+        self.first: Expression = None
 
     def read(self) -> FileNames:
         self.pending.append((self.source.root, 0))
@@ -65,7 +69,8 @@ class ScriptNames(ModuleVisits, TypeVisits):
         self.go_field(node, "type_parameters", scope)
         single = node.child_by_field_name("parameter")
         if single is not None:
-            self.builder.bind(scope, single, "parameter")
+            self.builder.bind(scope, single, "parameter", value=self.told_first.get(node.start_byte))
+        self.first = self.told_first.get(node.start_byte)
         self.parameters(node.child_by_field_name("parameters"), scope, owner, class_of)
         self.go_field(node, "return_type", scope)
         body = node.child_by_field_name("body")
@@ -75,12 +80,15 @@ class ScriptNames(ModuleVisits, TypeVisits):
             self.pending.append((body, scope))
 
     def parameters(self, node: Node | None, scope: int, owner: int = -1, class_of: int = -1) -> None:
+        first, self.first = self.first, None
         for parameter in node.named_children if node is not None else ():
             if parameter.type not in ("required_parameter", "optional_parameter"):
-                self.pattern(parameter, scope, BIND, None, "parameter")
+                self.pattern(parameter, scope, BIND, first, "parameter")
+                first = None
                 continue
             target, kind = parameter.child_by_field_name("pattern"), parameter.child_by_field_name("type")
-            value = self.annotation(kind, scope)
+            value = self.annotation(kind, scope) if kind is not None else first
+            first = None
             if target is not None and target.type != "this":
                 self.pattern(target, scope, BIND, value, "parameter")
                 modifiers = {"accessibility_modifier", "readonly", "override_modifier"}
@@ -221,7 +229,11 @@ class ScriptNames(ModuleVisits, TypeVisits):
         elif node.type == "object_pattern":
             for child in node.named_children:
                 again((child, scope, mode, value, kind))
-        elif node.type in ("array_pattern", "rest_pattern"):
+        elif node.type == "array_pattern":
+            for index, element in enumerate(_elements(node)):
+                if element is not None:
+                    again((element, scope, mode, ("part", value, index) if value is not None else None, kind))
+        elif node.type == "rest_pattern":
             for child in node.named_children:
                 again((child, scope, mode, None, kind))
         else:
@@ -244,7 +256,10 @@ class ScriptNames(ModuleVisits, TypeVisits):
         kind, left = node.child_by_field_name("kind"), node.child_by_field_name("left")
         if left is not None:
             target = self.function_scope(scope) if kind is not None and kind.type == "var" else inner
-            self.pattern(left, target, ASSIGN if kind is None else BIND, None)
+            told = self.expression(node.child_by_field_name("right"), scope)
+            is_of = any(child.type == "of" for child in node.children)
+            value: Expression = ("item", told) if is_of and told is not None else None
+            self.pattern(left, target, ASSIGN if kind is None else BIND, value)
         self.go_field(node, "right", scope)
         self.go_field(node, "body", inner)
 
@@ -256,6 +271,22 @@ class ScriptNames(ModuleVisits, TypeVisits):
         self.go_field(node, "body", inner)
 
     # --- expressions ------------------------------------------------------------------------------
+
+    def visit_call_expression(self, node: Node, scope: int) -> None:
+        """`xs.map(x => ...)`: the function gets what `xs` holds."""
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+        if function is not None and function.type == "member_expression" and first is not None:
+            name = function.child_by_field_name("property")
+            if (
+                name is not None
+                and name.text in _GIVES_EACH
+                and first.type in ("arrow_function", "function_expression")
+            ):
+                told = self.expression(function.child_by_field_name("object"), scope)
+                if told is not None:
+                    self.told_first[first.start_byte] = ("at", told)
+        self.go(node.named_children, scope)
 
     def visit_member_expression(self, node: Node, scope: int) -> None:
         self._member(node, scope)
@@ -309,3 +340,14 @@ class ScriptNames(ModuleVisits, TypeVisits):
                     self.pending.append((part, scope))
 
     visit_jsx_self_closing_element = visit_jsx_closing_element = visit_jsx_opening_element
+
+
+def _elements(pattern: Node) -> list[Node | None]:
+    """Return what an array pattern has at each position; none where a position is left out."""
+    found: list[Node | None] = [None]
+    for child in pattern.children[1:-1]:
+        if child.type == ",":
+            found.append(None)
+        elif child.is_named:
+            found[-1] = child
+    return found

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
 _DEEPEST = 30
 _UNWRAPPED = frozenset("parenthesized_expression await_expression non_null_expression".split())
-_LITERALS = frozenset("string template_string number regex array true false null undefined".split())
+_SHOWN_PARTS = 8
+_LITERALS = frozenset("string template_string number regex true false null undefined".split())
 _WRAPPERS = frozenset({b"Promise", b"Readonly", b"Partial", b"Required", b"NonNullable", b"Awaited"})
+_CONTAINERS = frozenset(
+    b"Array ReadonlyArray Set ReadonlySet Iterable Iterator AsyncIterable Map ReadonlyMap Record".split()
+)
 _FOREIGN_TYPES = frozenset(
     "predefined_type array_type tuple_type literal_type readonly_type template_literal_type".split()
 )
@@ -89,6 +93,12 @@ class ScriptReader:
         if kind in ("as_expression", "satisfies_expression") and len(node.named_children) == 2:
             first, last = node.named_children
             return self.annotation(last, scope, depth + 1) if last.type != "const" else self.expression(first, scope)
+        if kind == "subscript_expression":
+            told = self.expression(node.child_by_field_name("object"), scope, depth + 1)
+            return ("at", told) if told is not None else None
+        if kind == "array":
+            parts = [self.expression(child, scope, depth + 1) for child in node.named_children[:_SHOWN_PARTS]]
+            return ("of", ("each", *parts)) if parts else None
         if kind == "object":
             return ("self", self.class_at(node, "object"))
         if kind == "class":
@@ -131,6 +141,9 @@ class ScriptReader:
             name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
             if name is not None and name.text in _WRAPPERS and arguments is not None and arguments.named_children:
                 return self.annotation(arguments.named_children[0], scope, depth + 1)
+            if name is not None and arguments is not None and name.text in _CONTAINERS:
+                kinds = [self.annotation(child, scope, depth + 1) for child in arguments.named_children]
+                return ("map", *kinds) if len(kinds) == 2 else ("of", kinds[0]) if kinds else None
             return self.annotation(name, scope, depth + 1)
         if kind == "union_type":
             options = [child for child in self._flat(node) if child.text not in (b"null", b"undefined")]
@@ -141,6 +154,12 @@ class ScriptReader:
             return ("self", self.class_at(node, "type"))
         if kind == "this_type":
             return ("self", self.this[scope]) if self.this[scope] >= 0 else None
+        if kind == "array_type" and node.named_children:
+            return ("of", self.annotation(node.named_children[0], scope, depth + 1))
+        if kind == "tuple_type":
+            return ("tuple", *(self.annotation(child, scope, depth + 1) for child in node.named_children))
+        if kind == "readonly_type" and node.named_children:
+            return self.annotation(node.named_children[0], scope, depth + 1)
         if kind == "type_query" and node.named_children:
             return self.expression(node.named_children[0], scope, depth + 1)
         return FOREIGN if kind in _FOREIGN_TYPES and node.text not in _ANYTHING else None

@@ -162,6 +162,35 @@ package a
 func (s *S) get() int { return s.«old» }
 """,
     ),
+    "what containers hold": (
+        ("a.go", "S.old", None),
+        """
+== a.go
+package a
+
+type S struct{ «old» int }
+
+type Box struct{ items []*S }
+
+func f(a []S, b map[string]*S, c [3]S, d map[S]int, e *Box) {
+	a[0].«old» = b["x"].«old» + c[1].«old»
+	for i, x := range a {
+		_ = x.«old» + i
+	}
+	for k := range d {
+		_ = k.«old»
+	}
+	for _, y := range e.items {
+		y.«old»++
+	}
+	g := make([]S, 3)
+	g = append(g, S{})
+	_ = g[0].«old» + append(a, S{})[1:][0].«old»
+	h := []S{{«old»: 1}}
+	_ = h[0].«old»
+}
+""",
+    ),
     "a method, and the type that embeds it": (
         ("a.go", "S.Old", None),
         """

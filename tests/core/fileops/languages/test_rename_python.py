@@ -205,6 +205,30 @@ def f():
 old = 3
 """,
     ),
+    "what containers hold": (
+        ("a.py", "C.old", None),
+        """
+== a.py
+from collections.abc import Iterable, Mapping
+class C:
+    «old»: int
+def f(a: list[C], b: Mapping[str, C], c: Iterable[tuple[str, C]], d: tuple[C, ...], e: "list[C]", g: dict[C, int]):
+    a[0].«old»; a[1:][0].«old»; b["x"].«old»; b.get("x").«old»; d[0].«old»
+    for x in a: x.«old»
+    for k, v in b.items(): v.«old»; k.old
+    for v2 in b.values(): v2.«old»
+    for s, t in c: t.«old»; s.old
+    for i, u in enumerate(d): u.«old»
+    for w, (i2, z) in zip(a, c): w.«old»; z.«old»
+    for k2 in g: k2.«old»; g[k2].old
+    one, two = C(), 3
+    one.«old»; two.old
+    return [y.«old» for y in sorted(a)], next(iter(a)).«old», {m: n.«old» for m, n in c}, [C() for _ in a][0].«old»
+def gen() -> Iterable[C]: yield C()
+for q in gen(): q.«old»
+def enumerate2(x): ...
+""",
+    ),
     "an import of something outside gets an alias": (
         ("a.py", "old", None),
         """
@@ -267,7 +291,7 @@ class C:
     def «old»(self): ...
 def f(x, o: dict[str, C]):
     x.old()
-    o["a"].old()
+    o.z["a"].old()
     getattr(x, "old")
     C().«old»()
     patch("a.C.old")

@@ -183,6 +183,24 @@ import * as a from "./a";
 a.E.«old»;
 """,
     ),
+    "what containers hold": (
+        ("a.ts", "C.old", None),
+        """
+== a.ts
+class C { «old» = 1 }
+function f(a: C[], b: Map<string, C>, c: Array<[string, C]>, d: readonly C[], e: Record<string, C>) {
+  a[0].«old»; b.get("x")?.«old»; e["x"].«old»; a.find(x => x.«old»)!.«old»;
+  for (const x of a) x.«old»;
+  for (const [k, v] of c) { v.«old»; k.old; }
+  for (const y of b.values()) y.«old»;
+  const [one, , two] = a, { «old»: n } = d[0], [, three] = c[0];
+  one.«old» + two.«old» + three.«old»;
+  return a.filter((x) => x.«old»).map(function (z) { return z.«old»; });
+}
+const list = [new C(), new C()];
+list[1].«old»;
+""",
+    ),
     "interfaces that are declared twice are one": (
         ("a.ts", "I", None),
         """
