@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 
 from core.contract.confirmation import (
     AskUserConfirmation,
@@ -20,15 +21,21 @@ from core.contract.confirmation import (
     Question,
     ToolConfirmationOutcome,
 )
-from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionReply, QuestionRequest, Reply
-from core.diff.hunks import make_patch
+from core.contract.diff import FilePatch
+from core.contract.requests import (
+    ApprovalReply,
+    ApprovalRequest,
+    DroppedHunk,
+    QuestionReply,
+    QuestionRequest,
+    Reply,
+)
+from core.diff.hunks import apply_hunks, make_patch
 
 Say = Callable[[str], None]
 """Says lines; hidden characters are made visible on the way."""
 Hear = Callable[[], Awaitable[str | None]]
 """Gives the next line that is typed, or none where no more come."""
-
-_REFUSE, _REFUSE_WITH_REASON = "Refuse", "Refuse, with a reason"
 
 
 async def answer(request: ApprovalRequest | QuestionRequest, say: Say, hear: Hear) -> Reply:
@@ -51,27 +58,85 @@ async def answer(request: ApprovalRequest | QuestionRequest, say: Say, hear: Hea
         say(line)
     if request.reason:
         say(f"Why it asks: {request.reason}")
-    choices = outcomes(request)
-    chosen = await _choose([label for label, _ in choices], say, hear)
+    choices = choices_for(request)
+    chosen = await _choose([choice.label for choice in choices], say, hear)
     if chosen is None:
         return request.unanswered()
-    label, outcome = choices[chosen]
-    if label != _REFUSE_WITH_REASON:
-        return ApprovalReply(outcome)
-    say("Reason:")
-    return ApprovalReply(outcome, await hear() or "")
+    return await _carry_out(choices[chosen], details, say, hear) or request.unanswered()
 
 
-def outcomes(request: ApprovalRequest) -> list[tuple[str, ToolConfirmationOutcome]]:
-    """Return what may be answered, in words, in the order of the numbers."""
-    found = [("Allow once", ToolConfirmationOutcome.PROCEED_ONCE)]
+@dataclass(frozen=True, slots=True)
+class PlainChoice:
+    """One of the numbered answers to a request."""
+
+    label: str
+    outcome: ToolConfirmationOutcome
+    scope: str = ""
+    asks_for: str = ""
+    """What is to be typed, too: `reason`, `note`, `command`, `places` or `files`."""
+
+
+def choices_for(request: ApprovalRequest) -> list[PlainChoice]:
+    """Return what may be answered, in the order of the numbers."""
+    outcome, details = ToolConfirmationOutcome, request.details
+    found = [PlainChoice("Allow once", outcome.PROCEED_ONCE)]
     if request.grant:
-        found.append((f"Allow for this session: {request.grant}", ToolConfirmationOutcome.PROCEED_ALWAYS))
+        found.append(PlainChoice(f"Allow for this session: {request.grant}", outcome.PROCEED_ALWAYS))
+        if isinstance(details, McpConfirmation):
+            label = f"Allow every tool of {details.server_name} in this session"
+            found.append(PlainChoice(label, outcome.PROCEED_ALWAYS_SERVER))
     if request.rule:
         rule = "; ".join(line for line in request.rule.splitlines() if line)
-        found.append((f"Allow always, by a saved rule: {rule}", ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE))
-    cancel = ToolConfirmationOutcome.CANCEL
-    return [*found, (_REFUSE, cancel), (_REFUSE_WITH_REASON, cancel)]
+        for scope in request.scopes or ("",):
+            whose = "a rule saved for this project" if scope == "project" else "a saved rule"
+            label = f"Allow always, by {whose}: {rule}"
+            found.append(PlainChoice(label, outcome.PROCEED_ALWAYS_AND_SAVE, scope))
+    if isinstance(details, ExecConfirmation):
+        found.append(PlainChoice("Change the command, then run it", outcome.MODIFY_WITH_EDITOR, asks_for="command"))
+    elif isinstance(details, EditConfirmation) and len(_patch_of(details).hunks) > 1:
+        found.append(PlainChoice("Allow only some of the places", outcome.MODIFY_WITH_EDITOR, asks_for="places"))
+    elif isinstance(details, FileOperationsConfirmation) and len(details.files) > 1:
+        found.append(PlainChoice("Allow only some of the files", outcome.MODIFY_WITH_EDITOR, asks_for="files"))
+    return [
+        *found,
+        PlainChoice("Allow once, with a note", outcome.PROCEED_ONCE, asks_for="note"),
+        PlainChoice("Refuse", outcome.CANCEL),
+        PlainChoice("Refuse, with a reason", outcome.CANCEL, asks_for="reason"),
+    ]
+
+
+async def _carry_out(choice: PlainChoice, details: ConfirmationDetails, say: Say, hear: Hear) -> ApprovalReply | None:
+    """Ask for what a choice needs besides, and return the reply; none where no line comes any more."""
+    if choice.asks_for in ("reason", "note"):
+        say(f"{choice.asks_for.capitalize()}:")
+        return ApprovalReply(choice.outcome, await hear() or "")
+    if choice.asks_for == "command":
+        say("The command, as it is to be run:")
+        command = await hear()
+        return ApprovalReply(choice.outcome, command=command) if command and command.strip() else None
+    if isinstance(details, EditConfirmation) and choice.asks_for == "places":
+        return await _take_places(choice, details, say, hear)
+    if isinstance(details, FileOperationsConfirmation) and choice.asks_for == "files":
+        picked = await _pick([file.file_path for file in details.files], say, hear)
+        if picked is None:
+            return None
+        left = tuple(file.file_path for index, file in enumerate(details.files) if index not in picked)
+        return ApprovalReply(choice.outcome, declined=left)
+    return ApprovalReply(choice.outcome, scope=choice.scope)
+
+
+async def _take_places(choice: PlainChoice, details: EditConfirmation, say: Say, hear: Hear) -> ApprovalReply | None:
+    patch = _patch_of(details)
+    picked = await _pick([hunk.header for hunk in patch.hunks], say, hear)
+    if picked is None:
+        return None
+    dropped = tuple(DroppedHunk(details.file_path, hunk.header) for hunk in patch.hunks if hunk.index not in picked)
+    return ApprovalReply(choice.outcome, new_content=apply_hunks(patch, picked), dropped=dropped)
+
+
+async def _pick(labels: list[str], say: Say, hear: Hear) -> list[int] | None:
+    say("Give the numbers of those that are to be done, with blanks between.")
+    return await _choose_many(labels, say, hear, True)
 
 
 def describe(details: ConfirmationDetails) -> Iterator[str]:
@@ -99,7 +164,7 @@ def describe(details: ConfirmationDetails) -> Iterator[str]:
 
 
 def _describe_edit(details: EditConfirmation) -> Iterator[str]:
-    patch = make_patch(details.file_path, details.original_content, None if details.is_deleted else details.new_content)
+    patch = _patch_of(details)
     new = " (it is deleted)" if details.is_deleted else " (a new file)" if details.original_content is None else ""
     yield f"File: {details.file_path}{new}, {len(patch.hunks)} places"
     yield from (f"Note: {note}" for note in details.notes)
@@ -110,6 +175,11 @@ def _describe_edit(details: EditConfirmation) -> Iterator[str]:
                 yield f"Line {line.old_number} removed: {line.text}"
             elif line.tag == "+":
                 yield f"Line {line.new_number} added: {line.text}"
+
+
+def _patch_of(details: EditConfirmation) -> FilePatch:
+    new = None if details.is_deleted else details.new_content
+    return make_patch(details.file_path, details.original_content, new)
 
 
 async def _ask_all(questions: tuple[Question, ...], say: Say, hear: Hear) -> dict[str, str] | None:

@@ -9,13 +9,23 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import stet
-from app.plain_questions import answer, outcomes
-from core.contract.confirmation import AskUserConfirmation, Choice, ExecConfirmation, Question, ToolConfirmationOutcome
+from app.plain_questions import answer, choices_for
+from core.contract.confirmation import (
+    AskUserConfirmation,
+    Choice,
+    EditConfirmation,
+    ExecConfirmation,
+    FileOperationsConfirmation,
+    McpConfirmation,
+    Question,
+    ToolConfirmationOutcome,
+)
 from core.contract.ids import CallId
 from core.contract.requests import ApprovalReply, ApprovalRequest
 from core.contract.tool import Kind, ToolCall
@@ -125,12 +135,12 @@ async def asked(request: ApprovalRequest, *typed: str) -> tuple[ApprovalReply, l
 
 
 async def test_it_says_which_sub_agent_asks() -> None:
-    assert 'Asked by: sub-agent "tidy up"' in (await asked(command(asker="tidy up"), "3", "no"))[1]
-    assert not any("Asked by" in line for line in (await asked(command(), "3", "no"))[1])
+    assert 'Asked by: sub-agent "tidy up"' in (await asked(command(asker="tidy up"), "3"))[1]
+    assert not any("Asked by" in line for line in (await asked(command(), "3"))[1])
 
 
 async def test_a_refusal_takes_its_reason_along() -> None:
-    reply, said = await asked(command(), "3", "not this folder")
+    reply, said = await asked(command(), numbered(command(), "Refuse, with"), "not this folder")
     assert (reply.outcome, reply.feedback) == (ToolConfirmationOutcome.CANCEL, "not this folder")
     assert "Command: rm -r x" in said
 
@@ -142,8 +152,47 @@ async def test_what_is_no_number_of_a_choice_approves_nothing(typed: str) -> Non
 
 
 async def test_wider_grants_are_offered_only_where_there_are_any() -> None:
-    assert len(outcomes(command())) == 3
-    assert len(outcomes(command("all", "[[rule]]"))) == 5
+    assert len(choices_for(command())) == 5
+    assert len(choices_for(command("all", "[[rule]]"))) == 7
+
+
+def numbered(request: ApprovalRequest, label: str) -> str:
+    """Return the number of the choice that begins so."""
+    (number,) = (n for n, choice in enumerate(choices_for(request), 1) if choice.label.startswith(label))
+    return str(number)
+
+
+async def test_a_rule_is_saved_where_the_user_says() -> None:
+    request = replace(command("all", "[[rule]]"), scopes=("user", "project"))
+    for label, scope in (("Allow always, by a saved", "user"), ("Allow always, by a rule saved for this", "project")):
+        reply, _ = await asked(request, numbered(request, label))
+        assert (reply.outcome, reply.scope) == (ToolConfirmationOutcome.PROCEED_ALWAYS_AND_SAVE, scope)
+
+
+async def test_a_command_is_changed_before_it_runs() -> None:
+    request = command()
+    reply, _ = await asked(request, numbered(request, "Change the command"), "rm x")
+    assert (reply.outcome, reply.command) == (ToolConfirmationOutcome.MODIFY_WITH_EDITOR, "rm x")
+    assert not (await asked(request, numbered(request, "Change the command"), " "))[0].approved
+
+
+async def test_only_some_places_are_taken() -> None:
+    old = "a\n" + "\n" * 20 + "z\n"
+    details = EditConfirmation("Edit", "f", "/f", "", old, old.replace("a", "A").replace("z", "Z"))
+    request = ApprovalRequest(ToolCall(CallId("1"), "replace", {}), "Edit", Kind.EDIT, details)
+    reply, said = await asked(request, numbered(request, "Allow only some"), "2")
+    assert reply.new_content == old.replace("z", "Z") and [drop.path for drop in reply.dropped] == ["/f"]
+    assert any("@@ -1," in line for line in said)
+    both = FileOperationsConfirmation("Both", (details, replace(details, file_path="/g")))
+    request = replace(request, details=both)
+    assert (await asked(request, numbered(request, "Allow only some"), "1"))[0].declined == ("/g",)
+
+
+async def test_every_tool_of_a_server_is_allowed_at_once() -> None:
+    details = McpConfirmation("Run", "notes", "add", "Add")
+    request = ApprovalRequest(ToolCall(CallId("1"), "notes__add", {}), "Add", Kind.OTHER, details, grant="it")
+    reply, _ = await asked(request, numbered(request, "Allow every tool of notes"))
+    assert reply.outcome is ToolConfirmationOutcome.PROCEED_ALWAYS_SERVER
 
 
 async def test_several_choices_are_taken_by_their_numbers() -> None:
