@@ -30,6 +30,7 @@ from core.tools.builtin.search_file_content import SearchFileContentInvocation
 from core.tools.context import ToolContext
 from core.tools.declarative import BaseToolInvocation
 from core.tools.threads import run_stoppable
+from core.workspace.batch import BatchReader
 from core.workspace.listing import Stop
 from core.workspace.paths import WorkspacePath
 
@@ -114,6 +115,8 @@ class Lookout:
                 places[number] = invocation.resolve()
             except ToolFailure as failure:
                 yield number, Found.failure(failure)
+        with BatchReader(self._context.workspace) as reader:
+            reader.expect([place.path for place in places.values()])
         ignored = self._context.workspace.ignored_among(list(places.values()))
         for number, place in places.items():
             try:

@@ -6,10 +6,12 @@ name; neither open follows a link. Whatever is no plain file with a harmless nam
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from core.contract.errors import ToolFailure
 from core.workspace.beneath import opened
@@ -23,6 +25,12 @@ _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 _LOOK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 _MAX_FOLDERS = 64
 """Directories that are kept open at once."""
+_MIN_EXPECTED = 16
+_MAX_EXPECTED = 2_000
+_SAMPLES = 8
+_FETCHED = 1 << 20
+"""Bytes of each file that are fetched ahead."""
+T = TypeVar("T")
 
 
 class Folder(NamedTuple):
@@ -91,6 +99,30 @@ class BatchReader:
         place = self._workspace.resolve(raw, approved=approved)
         content = self._workspace.read(place, limit=self._limit)
         return Reading(place.path, content.data, content.fingerprint)
+
+    def expect(self, raws: Sequence[str]) -> None:
+        """Have the disk fetch files that are about to be read all at once, unless they seem to be in memory already."""
+        if len(raws) < _MIN_EXPECTED or not hasattr(os, "posix_fadvise"):
+            return
+        step = len(raws) // _SAMPLES
+        if any(self._look_ahead(raw, is_in_memory) is False for raw in raws[::step]):
+            for raw in raws[:_MAX_EXPECTED]:
+                self._look_ahead(raw, _fetch)
+
+    def _look_ahead(self, raw: str, act: Callable[[int], T]) -> T | None:
+        """Return what `act` says of an opened file; none for what is no file with a harmless name."""
+        parent, _, name = raw.rpartition("/")
+        folder = self.folder(parent, raw)
+        if folder is None or name in ("", ".", "..") or matching_pattern(name):
+            return None
+        try:
+            fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
+        except (OSError, ValueError):
+            return None
+        try:
+            return act(fd) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+        finally:
+            os.close(fd)
 
     def read_listed(self, directory: WorkspacePath, path: str) -> bytes:
         """Return the bytes of a file that a listing of `directory` named; links are refused.
@@ -180,6 +212,24 @@ class BatchReader:
         finally:
             os.close(fd)
         return (data, status) if len(data) == size else None  # otherwise it changes while it is read
+
+
+def is_in_memory(fd: int) -> bool:
+    """Return whether reading a file needs no disk, as far as the system tells."""
+    if not hasattr(os, "RWF_NOWAIT"):
+        return True
+    try:
+        os.preadv(fd, [bytearray(1)], 0, os.RWF_NOWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:  # not every file system can tell
+        return True
+    return True
+
+
+def _fetch(fd: int) -> None:
+    with contextlib.suppress(OSError):
+        os.posix_fadvise(fd, 0, _FETCHED, os.POSIX_FADV_WILLNEED)
 
 
 def _folder_inside(directory: WorkspacePath, below: str) -> str:

@@ -96,10 +96,12 @@ class ReadManyFilesInvocation(BaseToolInvocation[ReadManyFilesParams]):
             refusal = partial(self.context.path_refusal, ReadManyFilesTool.name)
             files = ReadingList(workspace, reader, self.params.include, budget, approved=self.approved, refusal=refusal)
             selected = select_files(workspace, reader, self._selection(self.params.include), stop)
+            reader.expect(selected.files)
             _read_all(files, selected, stop)
             if files.directories:
                 below = self._selection(tuple(f"{name}/" for name in files.directories))
                 more = select_files(workspace, reader, below, stop, frozenset(files.taken))
+                reader.expect(more.files)
                 _read_all(files, more, stop)
                 selected.add_notes(more)
         return _result(selected, files)

@@ -20,6 +20,7 @@ from core.settings.models import Settings, ToolSettings
 from core.tools.builtin.read_many_files import ReadManyFilesTool
 from core.tools.context import ToolContext
 from core.tools.reading_list import MIN_SHARE, share_out
+from core.workspace import batch
 from core.workspace.workspace import Workspace
 from tests.core.tools.case_workspace import CaseWorkspace, load_cases
 from tests.core.tools.deviations import READING_MANY
@@ -219,3 +220,24 @@ def test_sharing_out_never_gives_more_than_there_is(lengths: list[int], budget: 
         assert shares == lengths
     cut = [share for share, length in zip(shares, lengths, strict=True) if share is not None and share < length]
     assert not cut or min(cut) >= min(MIN_SHARE, budget)
+
+
+def test_the_disk_is_asked_for_all_files_at_once_but_for_none_that_may_not_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number}.txt" for number in range(40)]
+    for name in [*names, ".env"]:
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link.txt").symlink_to("0.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
+    fetched: list[int] = []
+    monkeypatch.setattr(batch, "is_in_memory", lambda fd: False)
+    monkeypatch.setattr(batch, "_fetch", lambda fd: fetched.append(os.fstat(fd).st_ino))
+    with batch.BatchReader(Workspace([tmp_path])) as reader:
+        reader.expect([*names, "link.txt", "pipe.txt", ".env", "missing.txt", "../outside.txt", "x\0y"])
+    assert sorted(fetched) == sorted((tmp_path / name).stat().st_ino for name in names)
+    fetched.clear()
+    monkeypatch.setattr(batch, "is_in_memory", lambda fd: True)
+    with batch.BatchReader(Workspace([tmp_path])) as reader:
+        reader.expect(names)
+    assert not fetched
