@@ -322,6 +322,8 @@ class FileOperationsRun:
 
 
 def _said(item: PlannedOperation) -> str:
+    if "\n" in item.text:
+        return item.text  # it says all by itself
     return ". ".join([item.text, *(f"[{note}]" for note in item.notes)])
 
 

@@ -354,7 +354,7 @@ class Planner:
         for path, (file, text) in plan.texts.items():
             target = self._workspace.resolve(f"{place.root}/{path}", for_write=True, approved=approved)
             overlay.write(target, file.encode(text))
-        item.text, item.notes = plan.headline, plan.notes
+        item.text, item.notes = plan.text, plan.notes
 
 
 def _touched_of(plan: Plan | None, index: int) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from core.workspace.encoding import TextFile
 from core.workspace.globbing import compile_glob
 
 _SHOWN = 40
+_SHOWN_FILES = 6
 _SCRIPT = frozenset({"javascript", "typescript"})
 
 
@@ -30,8 +31,10 @@ class RenamePlan:
 
     texts: dict[str, tuple[TextFile, str]]
     """By path in the tree: the file, and its new text."""
-    headline: str
+    text: str
+    """What is done and what is not, with all places."""
     notes: tuple[str, ...]
+    """The same in short, for each file of a review."""
 
 
 def plan_rename(tree: SourceTree, path: str, operation: RenameSymbolOperation) -> RenamePlan:
@@ -87,16 +90,18 @@ def _written(tree: SourceTree, project: Project, renaming: Renaming) -> RenamePl
             count += len(places)
     if not texts:
         raise ToolFailure(ToolErrorType.EDIT_NO_CHANGE, f"No place of `{renaming.old}` could be told for sure.")
-    notes = [*renaming.notes]
-    undecided = _list(renaming.undecided)
-    if undecided:
-        notes.append(f"left as they are, undecided ({sum(map(len, renaming.undecided.values()))}):")
-        notes += undecided
-    notes += [f"not looked at: {make_visible_line(name)}: {why}" for name, why in sorted(tree.unread.items())[:_SHOWN]]
     plural = "s" if count != 1 else ""
     files = f"{len(texts)} file{'s' if len(texts) != 1 else ''}"
-    headline = f"Renamed `{renaming.old}` to `{renaming.new}`: {count} place{plural} in {files}"
-    return RenamePlan(texts, headline, tuple(notes))
+    lines = [f"Renamed `{renaming.old}` to `{renaming.new}`: {count} place{plural} in {files}", *renaming.notes]
+    notes = [*renaming.notes]
+    left = sum(map(len, renaming.undecided.values()))
+    if left:
+        lines += [f"Left as they are, as they could not be decided ({left}):", *_list(renaming.undecided)]
+        where = ", ".join(make_visible_line(path) for path in sorted(renaming.undecided)[:_SHOWN_FILES])
+        more = ", …" if len(renaming.undecided) > _SHOWN_FILES else ""
+        notes.append(f"{left} place{'s' if left != 1 else ''} could not be decided and stay as they are: {where}{more}")
+    lines += [f"Not looked at: {make_visible_line(name)}: {why}" for name, why in sorted(tree.unread.items())[:_SHOWN]]
+    return RenamePlan(texts, "\n".join(lines), tuple(notes))
 
 
 def write_places(

@@ -274,12 +274,12 @@ class RenameSearch:
             self.renaming.doubt(file.path, keyword.line, "an argument of a call that could not be followed")
 
     def _note_gaps(self, target: MemberTarget) -> None:
-        for key in sorted(target.family):
-            if self._project.ancestors(key)[1]:
-                self.renaming.notes.append(
-                    f"{self._project.class_name(key)} ({key.path}) is derived from something outside the project, "
-                    f"which may have a `{self._old}` of its own"
-                )
+        open_ones = [key for key in sorted(target.family) if self._project.ancestors(key)[1]]
+        if open_ones:
+            names = ", ".join(dict.fromkeys(self._project.class_name(key) for key in open_ones))
+            self.renaming.notes.append(
+                f"bases outside the project may have a `{self._old}` of their own: those of {names}"
+            )
 
     # --- what is left -----------------------------------------------------------------------------
 

@@ -298,13 +298,15 @@ def f(x, o: dict[str, C]):
     "an old thing"
 """,
     )
-    notes = "\n".join(project.check("a.py", "C.old", "new").notes)
+    notes = "\n".join(project.check("a.py", "C.old", "new").text.splitlines())
     assert [line for line in range(1, 11) if f"a.py:{line}:" in notes] == [4, 5, 6, 8]
 
 
 def test_the_parameters_that_ask_for_a_fixture_are_told(tmp_path: Path) -> None:
     text = "== a.py\n@pytest.fixture\ndef «old»(): ...\n== b.py\ndef test_x(old): ...\n"
-    assert any("b.py:1:" in note for note in RenameProject(tmp_path, text).check("a.py", "old", "new").notes)
+    assert any(
+        "b.py:1:" in note for note in RenameProject(tmp_path, text).check("a.py", "old", "new").text.splitlines()
+    )
 
 
 @pytest.mark.parametrize(

@@ -250,5 +250,5 @@ function f(p: P, q: any) {
 const e = <T,>(x: T) => x;
 """,
     )
-    notes = "\n".join(project.check("a.ts", "P.old", "fresh").notes)
+    notes = "\n".join(project.check("a.ts", "P.old", "fresh").text.splitlines())
     assert [line for line in range(1, 9) if f"a.ts:{line}:" in notes] == [3, 4, 5]
