@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.file_work import file_work
+from app.telemetry import exported_telemetry
 from app.undo_setup import follow_jobs
 from core.agent.instructions import load_instructions
 from core.agent.subagent import SubagentRunner
@@ -46,6 +47,8 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     context.mode = PolicyModeSwitch(policy, context.publish)
     context.path_refusal = policy.path_refusal
     engine.commands.enter_context(file_work(context, policy, engine.bus))
+    endpoint = engine.settings.telemetry.otlp_endpoint
+    await engine.commands.enter_async_context(exported_telemetry(engine.bus, endpoint, engine.problems))
     context.search_web = search_web
     context.subagents = SubagentRunner(
         agent, engine.bus, engine.registry, scheduler.beside, facts, max_cost=engine.settings.agent.max_cost

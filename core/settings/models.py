@@ -170,6 +170,11 @@ class SessionSettings(Group):
     """Days after its last use when a session is deleted; 0 keeps all."""
 
 
+class TelemetrySettings(Group):
+    otlp_endpoint: str = ""
+    """Where spans of turns and work on files are sent (OTLP over HTTP: `http://HOST:4318/v1/traces`); empty: none."""
+
+
 class Settings(Group):
     model: ModelSettings = ModelSettings()
     """Which model works."""
@@ -189,6 +194,8 @@ class Settings(Group):
     """The limits of the agent."""
     session: SessionSettings = SessionSettings()
     """The session's record."""
+    telemetry: TelemetrySettings = TelemetrySettings()
+    """Measurements for OpenTelemetry; needs `pip install 'stet[otel]'`."""
     mcp: McpSettings = McpSettings()
     """Servers of the Model Context Protocol together."""
     mcp_servers: dict[str, McpServerSettings] = {}
