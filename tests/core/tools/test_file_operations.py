@@ -9,61 +9,24 @@ from typing import Any
 
 import pytest
 
-from core.contract.confirmation import FileOperationsConfirmation, ToolConfirmationOutcome
-from core.contract.errors import ToolErrorType, ToolFailure
-from core.contract.events import Event, FileChanged
-from core.contract.requests import ApprovalReply
-from core.contract.tool import Kind, ToolResult, llm_text
+from core.contract.errors import ToolErrorType
+from core.contract.events import FileChanged
+from core.contract.tool import Kind, llm_text
 from core.fileops import planner, rewriting
 from core.settings.models import FileOperationsSettings, Settings
 from core.tools.abort import AbortSignal
-from core.tools.builtin.file_operations import FileOperationsInvocation, FileOperationsTool
 from core.tools.context import ToolContext
 from core.tools.registry import builtin_registry
 from core.workspace.workspace import Workspace
 from tests.core.fileops.trees import snapshot
+from tests.core.tools.file_operations_place import Place, edit
 
 pytestmark = pytest.mark.anyio
-
-
-class Place:
-    """A small project and the tool."""
-
-    def __init__(self, base: Path) -> None:
-        self.root = base / "ws"
-        self.root.mkdir()
-        self.journals = base / "journals"
-        for name in ("a", "b", "c"):
-            (self.root / f"{name}.py").write_text(f"def {name}():\n    return 1\n")
-        (self.root / "docs").mkdir()
-        (self.root / "docs" / "x.md").write_text("# x\n")
-        self.events: list[Event] = []
-        self.workspace = Workspace([self.root])
-        self.context = ToolContext(self.workspace, publish=self._note, transactions=self.journals)
-        self.tool = FileOperationsTool(self.context)
-
-    async def _note(self, event: Event) -> None:
-        self.events.append(event)
-
-    def invocation(self, *operations: dict[str, Any], **options: Any) -> FileOperationsInvocation:
-        built = self.tool.build({"operations": list(operations), **options})
-        assert isinstance(built, FileOperationsInvocation)
-        return built
-
-    async def run(self, *operations: dict[str, Any], **options: Any) -> ToolResult:
-        return await self.tool.build_and_execute({"operations": list(operations), **options})
-
-    def text(self, name: str) -> str:
-        return (self.root / name).read_text()
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-def edit(name: str, old: str, new: str, **more: Any) -> dict[str, Any]:
-    return {"type": "edit", "file_path": name, "old_string": old, "new_string": new, **more}
 
 
 async def test_every_type_in_one_call(place: Place) -> None:
@@ -186,85 +149,6 @@ async def test_sensitive_names_are_refused(place: Place) -> None:
     assert (place.root / ".env").exists()
 
 
-async def review(place: Place, *operations: dict[str, Any]) -> tuple[FileOperationsInvocation, dict[str, Any]]:
-    invocation = place.invocation(*operations)
-    details = await invocation.get_confirmation_details(AbortSignal())
-    assert isinstance(details, FileOperationsConfirmation)
-    return invocation, {os.path.relpath(file.file_path, place.root): file for file in details.files}
-
-
-def taken(**fields: Any) -> ApprovalReply:
-    return ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, **fields)
-
-
-async def test_one_review_shows_every_file(place: Place) -> None:
-    _, files = await review(
-        place,
-        edit("a.py", "return 1", "return 2"),
-        {"type": "move", "source": "b.py", "destination": "lib/b.py"},
-        {"type": "delete", "path": "docs", "recursive": True},
-    )
-    assert set(files) == {"a.py", "b.py", "lib/b.py", "docs"}
-    assert files["a.py"].new_content == "def a():\n    return 2\n" and not files["a.py"].is_deleted
-    assert files["b.py"].is_deleted and files["lib/b.py"].original_content is None
-    assert files["docs"].is_deleted and "x.md" in files["docs"].original_content
-
-
-async def test_what_cannot_be_done_is_never_shown(place: Place) -> None:
-    with pytest.raises(ToolFailure, match="1 of 2 operations"):
-        await review(place, edit("a.py", "return 1", "return 2"), edit("b.py", "nope", "x"))
-
-
-async def test_a_declined_file_stays_and_what_depends_on_it_is_not_done(place: Place) -> None:
-    invocation, _ = await review(
-        place,
-        edit("a.py", "return 1", "return 2", id="a"),
-        edit("b.py", "return 1", "return 2", id="b"),
-        edit("c.py", "return 1", "return 2", id="c", depends_on=["a"]),
-    )
-    result = await invocation.amended(taken(declined=(str(place.root / "a.py"),))).execute(AbortSignal())
-    assert [op["state"] for op in result.data["operations"]] == ["skipped", "succeeded", "skipped"]
-    assert "return 1" in place.text("a.py") and "return 2" in place.text("b.py") and "return 1" in place.text("c.py")
-    assert "declined" in llm_text(result.llm_content)
-
-
-async def test_a_rejected_hunk_rebuilds_what_builds_on_it(place: Place) -> None:
-    invocation, _ = await review(
-        place,
-        edit("a.py", "return 1", "return 2", id="a"),
-        {"type": "copy", "source": "a.py", "destination": "a2.py"},
-    )
-    reply = taken(new_contents={str(place.root / "a.py"): "def a():\n    return 7\n"})
-    result = await invocation.amended(reply).execute(AbortSignal())
-    assert result.error is None
-    assert place.text("a.py") == place.text("a2.py") == "def a():\n    return 7\n"
-
-
-async def test_what_no_longer_applies_without_a_declined_part_is_named_and_the_rest_is_done(place: Place) -> None:
-    operations = (
-        {"id": "new", "type": "create", "file_path": "n.py", "content": "n = 1\n"},
-        {"id": "copied", "type": "copy", "source": "n.py", "destination": "n2.py"},
-        edit("n2.py", "n = 1", "n = 2", id="on top"),
-        edit("b.py", "return 1", "return 2", id="b"),
-    )
-    invocation, _ = await review(place, *operations)
-    result = await invocation.amended(taken(declined=(str(place.root / "n.py"),))).execute(AbortSignal())
-    assert result.error is None, llm_text(result.llm_content)
-    states = {op["id"]: op["state"] for op in result.data["operations"]}
-    assert states == {"new": "skipped", "copied": "skipped", "on top": "skipped", "b": "succeeded"}
-    assert "no longer applies" in llm_text(result.llm_content) and "n.py" in llm_text(result.llm_content)
-    assert not (place.root / "n2.py").exists() and "return 2" in place.text("b.py")
-
-
-async def test_what_no_longer_applies_because_its_file_changed_stops_everything(place: Place) -> None:
-    invocation, _ = await review(place, edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
-    (place.root / "b.py").write_text("someone else's\n")
-    before = snapshot(place.root)
-    with pytest.raises(ToolFailure) as failure:
-        await invocation.amended(taken(declined=(str(place.root / "a.py"),))).execute(AbortSignal())
-    assert failure.value.type is ToolErrorType.FILE_CHANGED and snapshot(place.root) == before
-
-
 async def test_a_directory_is_copied_with_what_is_planned_in_it(place: Place) -> None:
     (place.root / "docs" / "deep").mkdir()
     (place.root / "docs" / "deep" / "run.sh").write_text("#!/bin/sh\n")
@@ -345,22 +229,6 @@ async def test_every_operation_is_told_of_while_it_runs(place: Place) -> None:
     await invocation.execute(AbortSignal(), shown.append)
     assert len(shown) == 5 and shown[0].startswith("1 of 5 operations")
     assert shown[-1].endswith("- ✓ edit `e`\n- ✓ read `after`")
-
-
-async def test_a_file_that_changed_since_it_was_shown_stops_everything(place: Place) -> None:
-    operations = (edit("a.py", "return 1", "return 2"), edit("b.py", "return 1", "return 2"))
-    for reply in (taken(), taken(declined=(str(place.root / "a.py"),))):
-        invocation, _ = await review(place, *operations)
-        (place.root / "b.py").write_text("def b():\n    return 1  # mine\n")
-        before = snapshot(place.root)
-        result: ToolResult | ToolFailure
-        try:
-            result = await invocation.amended(reply).execute(AbortSignal())
-            assert result.error is not None and result.error.type is ToolErrorType.FILE_CHANGED
-        except ToolFailure as failure:
-            assert failure.type is ToolErrorType.FILE_CHANGED
-        assert snapshot(place.root) == before
-        (place.root / "b.py").write_text("def b():\n    return 1\n")
 
 
 async def test_a_pattern_that_never_ends_is_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
