@@ -146,7 +146,7 @@ def _compile(data: bytes) -> SyntaxProblem | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(data, "<text>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile(data.decode("utf-8", "replace"), "<text>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except SyntaxError as error:
         return SyntaxProblem(error.lineno or 1, max(error.offset or 1, 1), error.msg)
     except ValueError as error:  # a NUL
