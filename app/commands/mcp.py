@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from textwrap import indent
 
 from app.commands.registry import Command, command
 from app.mcp_account import log_in, log_out
@@ -53,7 +54,7 @@ def describe_server(server: McpServer) -> str:
     if server.message:
         line += f": {server.message}"
     if server.state is McpState.FAILED and server.stderr:
-        line += f"\n    {server.stderr}".replace("\n", "\n    ")
+        line += "\n" + indent(server.stderr, "    ")
         line += f"\n    The whole is in {server.log_path}" if server.log_path else ""
     return make_visible(line)
 

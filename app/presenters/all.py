@@ -11,6 +11,7 @@ from app.commands.sessions import COMMANDS as SESSION_COMMANDS
 from app.commands.undo import COMMANDS as UNDO_COMMANDS
 from app.presenters.approvals import ApprovalsPresenter
 from app.presenters.attention import AttentionPresenter
+from app.presenters.collection import CollectionPresenter
 from app.presenters.custom_commands import CustomCommandsPresenter
 from app.presenters.drafts import DraftsPresenter
 from app.presenters.guide import GuidePresenter
@@ -47,6 +48,8 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     own = CustomCommandsPresenter(stage, commands, prompt.submit_text)
     todos.on_summary = status.show_todo
     approvals.on_waiting = status.show_waiting
+    servers.on_states = status.show_servers
+    status.on_servers = servers.show_all
     if stage.engine.resumed:
         transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
@@ -55,4 +58,10 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:
     """Return the presenters that stand for themselves."""
-    return (SearchPresenter(stage), DraftsPresenter(stage), AttentionPresenter(stage), WelcomePresenter(stage))
+    return (
+        SearchPresenter(stage),
+        DraftsPresenter(stage),
+        AttentionPresenter(stage),
+        WelcomePresenter(stage),
+        CollectionPresenter(stage),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,9 @@ class McpPresenter(Presenter):
         self._submit = submit
         self._prompts: dict[str, list[str]] = {}
         self._told: dict[str, tuple[McpState, str]] = {}
+        self._states: dict[str, McpState] = {}
+        self.on_states: Callable[[Iterable[McpState]], object] = lambda states: None
+        """Told the state of each server whenever one changes."""
         stage.app.completions.resources = self._complete_resource
 
     def routes(self) -> Routes:
@@ -54,7 +57,13 @@ class McpPresenter(Presenter):
         assert isinstance(envelope.payload, McpServerChanged)
         self._show(envelope.payload)
 
+    def show_all(self) -> None:
+        """Tell of all servers, as `/mcp` does."""
+        self.stage.spawn(self._commands.run(self.stage, "mcp"))
+
     def _show(self, event: McpServerChanged) -> None:
+        self._states[event.name] = event.state
+        self.on_states(self._states.values())
         self._offer_prompts(event.name)
         if self._told.get(event.name) == (event.state, event.message):
             return

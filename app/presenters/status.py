@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from core.contract.events import (
     ApprovalMode,
     JobEnded,
     JobStarted,
+    McpState,
     ModeChanged,
     ModelChanged,
     RetryWaiting,
@@ -55,6 +57,8 @@ class StatusPresenter(Presenter):
         self._kinds: dict[str, Kind] = {}
         self._jobs: set[JobId] = set()
         self._busy = False
+        self.on_servers: Callable[[], object] = lambda: None
+        """Called when the part with the servers was clicked."""
         provider = stage.engine.agent.provider
         self.bar.update_status(
             mode=stage.engine.policy.mode,
@@ -95,7 +99,9 @@ class StatusPresenter(Presenter):
         self.stage.workspace.status.set_keys(self.stage.app.catalogue.footer(scope, busy=self._busy))
 
     def _take_click(self, message: StatusBar.Chosen) -> None:
-        if action := _PARTS.get(message.part):
+        if message.part == "servers":
+            self.on_servers()
+        elif action := _PARTS.get(message.part):
             self.stage.spawn(self.stage.app.action_perform(action))
 
     def _take_key(self, message: KeyFooter.Chosen) -> None:
@@ -169,6 +175,15 @@ class StatusPresenter(Presenter):
     def show_waiting(self, text: str) -> None:
         """Show what waits for the user."""
         self.bar.update_status(waiting=text)
+
+    def show_servers(self, states: Iterable[McpState]) -> None:
+        """Show how many servers of tools start, failed, or need a login."""
+        count = Counter(states)
+        self.bar.update_status(
+            servers_starting=count[McpState.STARTING],
+            servers_failed=count[McpState.FAILED],
+            servers_login=count[McpState.NEEDS_LOGIN],
+        )
 
     def show_todo(self, summary: str) -> None:
         """Show the todo list in a few words where its pane is not on the screen."""

@@ -190,6 +190,7 @@ async def test_the_screen_tells_of_trouble_and_offers_prompts(tmp_path: Path) ->
         await until(pilot, lambda: app.host and app.host.commands and app.host.commands.matching("real:review"))
         await until(pilot, lambda: "The MCP server bad failed: it ended with exit code 3" in screen_text(app))
         assert "configuration" in screen_text(app)  # the end of its standard error
+        await until(pilot, lambda: "✗ mcp 1 failed" in screen_text(app))
         assert "real:notes://today" in [c.text for c in app.completions.resources("notes")]
         await command(app, pilot, "real:review tone=short 'x = 1'")
         await until(pilot, lambda: "reviewed" in screen_text(app))

@@ -35,7 +35,7 @@ class StatusBar(Widget):
     status: reactive[Status] = reactive(Status(), init=False)
 
     class Chosen(Message):
-        """A part was clicked: `mode`, `model`, `context`, `cost`, `branch`, `jobs`, `todo`, `activity`, `waiting`."""
+        """A part was clicked: `mode`, `model`, `context`, `cost`, `branch`, `jobs`, `servers`, `todo` …"""
 
         def __init__(self, part: str) -> None:
             super().__init__()

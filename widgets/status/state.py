@@ -33,6 +33,11 @@ class Status:
     branch: str = ""
     jobs: int = 0
     """Jobs that run."""
+    servers_starting: int = 0
+    """Servers of tools that start; those that are there are not shown."""
+    servers_failed: int = 0
+    servers_login: int = 0
+    """Servers that need a login."""
     todo: str = ""
     """As `2/5 Edit add()`, where the todo pane is not on the screen."""
     activity: str = ""
@@ -56,9 +61,9 @@ class Part:
 
 
 SEPARATOR = " │ "
-_ORDER = ("waiting", "activity", "mode", "model", "context", "todo", "cost", "branch", "jobs")
+_ORDER = ("waiting", "activity", "mode", "model", "context", "todo", "cost", "branch", "jobs", "servers")
 """As they stand from left to right."""
-_IMPORTANCE = ("waiting", "mode", "activity", "context", "model", "jobs", "todo", "cost", "branch")
+_IMPORTANCE = ("waiting", "mode", "activity", "context", "model", "servers", "jobs", "todo", "cost", "branch")
 """The last one gives way first."""
 _ESSENTIAL = 3
 """So many of the most important parts are cut before any of them is left out."""
@@ -97,6 +102,20 @@ def _parts(status: Status, busy: str, ascii_only: bool) -> Iterator[Part]:
         yield Part("branch", make_visible_line(status.branch))
     if status.jobs:
         yield Part("jobs", f"{status.jobs} job{'s' if status.jobs > 1 else ''}")
+
+    yield from _servers(status, ascii_only)
+
+
+def _servers(status: Status, ascii_only: bool) -> Iterator[Part]:
+    """Say how the servers of tools stand, the worst first: in a sign, in words, and in colour."""
+    counts = (
+        (status.servers_failed, "failed", "x" if ascii_only else "✗", "bad"),
+        (status.servers_login, "to log in", "!", "warn"),
+        (status.servers_starting, "starting", "~" if ascii_only else "◌", ""),
+    )
+    found = [(f"{count} {words}", sign, style) for count, words, sign, style in counts if count]
+    if found:
+        yield Part("servers", f"{found[0][1]} mcp {', '.join(words for words, _, _ in found)}", found[0][2])
 
 
 def fit_parts(parts: Sequence[Part], width: int) -> list[Part]:

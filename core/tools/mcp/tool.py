@@ -104,7 +104,8 @@ class McpInvocation(BaseToolInvocation[Mapping[str, Any]]):
             message = f"The tool {self._tool.offered.name} of the MCP server {self._tool.server.name} failed: {text}"
             return self._failed(message)
         media = sum(isinstance(part, MediaPart) for part in parts)
-        summary = f"{len(text.splitlines())} lines" + (f", {media} media" if media else "")
+        lines = len(text.splitlines())
+        summary = f"{lines} line{'' if lines == 1 else 's'}" + (f", {media} media" if media else "")
         return ToolResult(content or "(no output)", text, data={"summary": summary, "untrusted": self.origin})
 
     def _failed(self, message: str, display: str = "") -> ToolResult:

@@ -75,6 +75,18 @@ def test_everything_in_its_order() -> None:
     assert text_of(Status(waiting="approval: replace x"), busy="◐ Reading") == "⚠ approval: replace x │ ◐ Reading │ ask"
 
 
+def test_servers_in_trouble_are_said_in_a_sign_words_and_colour() -> None:
+    def part(**counts: int) -> tuple[str, str]:
+        (found,) = (p for p in list_parts(Status(**counts), "") if p.name == "servers")  # type: ignore[arg-type]  # by name
+        return found.text, found.style
+
+    assert part(servers_starting=2) == ("◌ mcp 2 starting", "")
+    assert part(servers_failed=1, servers_starting=1) == ("✗ mcp 1 failed, 1 starting", "bad")
+    assert part(servers_login=1) == ("! mcp 1 to log in", "warn")
+    assert not any(p.name == "servers" for p in list_parts(Status(), ""))
+    assert all(p.text.isascii() for p in list_parts(Status(servers_failed=1, servers_starting=1), "", ascii_only=True))
+
+
 def test_auto_is_said_and_marked_and_a_full_context_too() -> None:
     parts = {p.name: p for p in list_parts(Status(mode=ApprovalMode.YOLO, context_tokens=95, context_window=100), "")}
     assert (parts["mode"].text, parts["mode"].style) == ("AUTO", "bad")
