@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import time
@@ -26,6 +25,7 @@ from app.actions import ActionDispatch, Catalogue, Scope
 from app.options import SessionOptions
 from app.panes import STYLES, remove_panes
 from app.screens.workspace import WorkspaceScreen
+from app.services.collection import start_collecting
 from app.themes import DEFAULT, THEMES
 from core.contract.errors import StetError
 from widgets.common.line_filter import ControlFilter
@@ -118,8 +118,7 @@ class StetApp(App[int]):
         self.call_after_refresh(self._start_session)
 
     def _start_session(self) -> None:
-        gc.freeze()  # what the start has made lives to the end
-        gc.enable()
+        start_collecting()
         for number in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread: tests
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)

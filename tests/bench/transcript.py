@@ -21,6 +21,7 @@ from textual.content import Content
 from textual.filter import LineFilter
 from textual.widgets import Input, Static
 
+from app.services.collection import settle, start_collecting
 from core.contract.tool import CallState, Kind
 from tests.bench._program import ROOT, running
 from widgets.common.line_filter import ControlFilter
@@ -75,7 +76,7 @@ class Bench(App[None]):
 
     async def work(self) -> None:
         await self.painted()
-        gc.freeze()  # as the application does
+        start_collecting()
         self.out.write_text(json.dumps(await self.measure()))
         self.exit()
 
@@ -136,6 +137,7 @@ class Ours(Bench):
             done += APPENDED
             numbers[f"append {count}"] = sum(times) / len(times)
         await self.measure_changes(numbers)
+        settle()  # as the application does after a turn
         await self.measure_stream(numbers)
         numbers["memory"] = self.memory()
         return numbers
