@@ -116,6 +116,8 @@ class LanguageService:
     def __init__(self, workers: int | None = None) -> None:
         self._most = max(1, min(workers or os.cpu_count() or 1, MAX_WORKERS))
         self._idle: list[_Process] = []
+        self._places = threading.Semaphore(self._most)
+        """Callers from several threads wait for a process; starting one takes longer than most of what they ask."""
         self._lock = threading.Lock()
         self._extensions: dict[str, str] | None = None
         self._problems: list[str] = []
@@ -124,7 +126,8 @@ class LanguageService:
     def extensions(self) -> dict[str, str]:
         """The language of each file ending. Starts a process the first time."""
         if self._extensions is None:
-            self._give_back(self._take())
+            with self._places:
+                self._give_back(self._take())
         return self._extensions or {}
 
     @property
@@ -181,18 +184,18 @@ class LanguageService:
     def _ask(self, jobs: Sequence[Job], wanted: tuple[bool, ...], is_cancelled: Callable[[], bool]) -> list[Analysis]:
         if is_cancelled():
             return [Analysis(failure="Cancelled.")] * len(jobs)
-        process: _Process | None = None
         try:
-            process = self._take()
-            answer = process.ask(jobs, wanted, is_cancelled)
+            with self._places:
+                process = self._take()
+                answer = process.ask(jobs, wanted, is_cancelled)
+                self._give_back(process)
+                return answer
         except WorkerLost:
             if is_cancelled():
                 return [Analysis(failure="Cancelled.")] * len(jobs)
             if len(jobs) == 1:
                 return [Analysis(failure="The parser died on it, or took too long.")]
             return [found for job in jobs for found in self._ask([job], wanted, is_cancelled)]
-        self._give_back(process)
-        return answer
 
     def _take(self) -> _Process:
         with self._lock:
