@@ -1,0 +1,163 @@
+"""analyze, dependencies, validate and rename_symbol as operations of one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.contract.confirmation import FileOperationsConfirmation, ToolConfirmationOutcome
+from core.contract.errors import ToolErrorType, ToolFailure
+from core.contract.requests import ApprovalReply
+from core.contract.tool import Kind, ToolResult, llm_text
+from core.tools.abort import AbortSignal
+from core.tools.builtin.file_operations import FileOperationsInvocation, FileOperationsTool
+from core.tools.context import ToolContext
+from core.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+FILES = {
+    "a.py": 'import b\n\n\nclass A:\n    """Holds."""\n\n    def old(self, x):\n        return b.make() if x else self.old(1)\n',
+    "b.py": "import a\n\n\ndef make():\n    return a.A().old(0)\n",
+    "c.py": "import a\n\n\ndef use(thing):\n    a.A().old(1)\n    return thing.old\n",
+    "bad.py": "def f(:\n",
+    "notes.txt": "old\n",
+    ".env.py": "import a\na.A().old(2)\n",
+}
+
+
+class Place:
+    def __init__(self, base: Path) -> None:
+        self.root = base / "ws"
+        self.root.mkdir()
+        for name, text in FILES.items():
+            (self.root / name).write_text(text)
+        context = ToolContext(Workspace([self.root]), transactions=base / "journals")
+        self.tool = FileOperationsTool(context)
+
+    def invocation(self, *operations: dict[str, Any], **options: Any) -> FileOperationsInvocation:
+        built = self.tool.build({"operations": list(operations), **options})
+        assert isinstance(built, FileOperationsInvocation)
+        return built
+
+    async def run(self, *operations: dict[str, Any], **options: Any) -> ToolResult:
+        return await self.tool.build_and_execute({"operations": list(operations), **options})
+
+    def text(self, name: str) -> str:
+        return (self.root / name).read_text()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+RENAME = {"type": "rename_symbol", "file_path": "a.py", "symbol": "A.old", "new_name": "fresh"}
+
+
+async def test_analyze(place: Place) -> None:
+    operation = {"type": "analyze", "include": ["*.py", "notes.txt", "missing.py"], "exclude": ["c.py"]}
+    text = llm_text((await place.run(operation)).llm_content)
+    assert (
+        "File: a.py (python, 8 lines)\nImports:\n  1: b → b.py\nSymbols:\n  4-8 class A: class A\n    “Holds.”\n"
+        in text
+    )
+    assert "    7-8 method old: def old(self, x) [complexity 2]\n" in text
+    assert "File: bad.py (python, 1 lines)\nSyntax error in line 1, column " in text
+    assert "File: c.py" not in text and ".env.py (python" not in text
+    assert "notes.txt: no language is known for it" in text and "missing.py: File not found" in text
+
+
+async def test_analyze_with_content_and_by_a_single_path(place: Place) -> None:
+    text = llm_text((await place.run({"type": "analyze", "file_path": "b.py", "include_content": True})).llm_content)
+    assert FILES["b.py"] in text
+    result = await place.run({"type": "analyze", "file_path": "notes.txt"})
+    assert result.error is not None and result.error.type is ToolErrorType.FILE_NOT_FOUND
+
+
+async def test_dependencies(place: Place) -> None:
+    whole = llm_text((await place.run({"type": "dependencies"})).llm_content)
+    assert "a.py → b.py → a.py" in whole and "c.py → a.py" in whole
+    around = llm_text((await place.run({"type": "dependencies", "of": "b.py"})).llm_content)
+    assert (
+        "Imports of the project:\n  a.py\nImported by (1):\n  a.py\nDepend on it through others (1):\n  c.py\n"
+        in around
+    )
+    assert "Cycle: a.py → b.py → a.py" in around
+
+
+async def test_validate(place: Place) -> None:
+    text = llm_text(
+        (
+            await place.run(
+                {"type": "validate", "file_path": "a.py"},
+                {"type": "validate", "file_path": "bad.py"},
+                {"type": "validate", "file_path": "new.go", "content": "package p\n\nfunc {\n"},
+            )
+        ).llm_content
+    )
+    assert "a.py is valid python." in text
+    assert "bad.py is no valid python:\n  line 1, column 7: " in text and "    def f(:" in text
+    assert "The proposed text of new.go is no valid go:\n  line 3" in text
+
+
+async def test_looking_needs_no_consent(place: Place) -> None:
+    operations = [{"type": "analyze", "path": "a.py"}, {"type": "dependencies"}, {"type": "validate", "path": "a.py"}]
+    assert place.invocation(*operations).kind is Kind.READ
+    assert place.invocation(*operations, RENAME).kind is Kind.EDIT
+
+
+async def test_rename_is_one_review_and_one_change(place: Place) -> None:
+    invocation = place.invocation(RENAME)
+    details = await invocation.get_confirmation_details(AbortSignal())
+    assert isinstance(details, FileOperationsConfirmation)
+    assert sorted(file.file_name for file in details.files) == ["a.py", "b.py", "c.py"]
+    assert all("1 place could not be decided and stay as they are: c.py" in file.notes for file in details.files)
+    result = await invocation.execute(AbortSignal())
+    assert result.error is None
+    text = llm_text(result.llm_content)
+    assert "Renamed `old` to `fresh`: 4 places in 3 files\n" in text
+    assert "  c.py:6: a member of something of unknown type" in text
+    assert "Not looked at: .env.py" in text
+    assert place.text("a.py") == FILES["a.py"].replace("old", "fresh")
+    assert place.text("b.py") == FILES["b.py"].replace("old", "fresh")
+    assert place.text("c.py") == FILES["c.py"].replace("A().old", "A().fresh")
+    assert {name: place.text(name) for name in ("notes.txt", ".env.py")} == {
+        name: FILES[name] for name in ("notes.txt", ".env.py")
+    }
+
+
+async def test_a_part_of_a_renaming_may_be_declined(place: Place) -> None:
+    invocation = place.invocation(RENAME)
+    await invocation.get_confirmation_details(AbortSignal())
+    reply = ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, declined=(str(place.root / "c.py"),))
+    result = await invocation.amended(reply).execute(AbortSignal())
+    assert result.error is None
+    assert "fresh" in place.text("b.py") and place.text("c.py") == FILES["c.py"]
+
+
+async def test_a_conflict_is_told_before_anyone_is_asked(place: Place) -> None:
+    (place.root / "d.py").write_text("import a\nclass D(a.A):\n    def fresh(self): ...\n")
+    with pytest.raises(ToolFailure, match=r"d\.py:3: D has a `fresh` already"):
+        await place.invocation(RENAME).get_confirmation_details(AbortSignal())
+
+
+async def test_a_renaming_sees_what_is_planned_before_it(place: Place) -> None:
+    result = await place.run(
+        {"type": "create", "file_path": "new.py", "content": "import a\na.A().old(3)\n"},
+        {"type": "delete", "path": "c.py"},
+        {"type": "edit", "file_path": "b.py", "old_string": "old(0)", "new_string": "old(0).old"},
+        RENAME,
+    )
+    assert result.error is None, result.llm_content
+    assert place.text("new.py") == "import a\na.A().fresh(3)\n"
+    assert "fresh(0).old" in place.text("b.py")
+    assert not (place.root / "c.py").exists()
+
+
+async def test_a_dry_run_changes_nothing(place: Place) -> None:
+    text = llm_text((await place.run(RENAME, dry_run=True)).llm_content)
+    assert "+    def fresh(self, x):" in text
+    assert {name: place.text(name) for name in FILES} == FILES
