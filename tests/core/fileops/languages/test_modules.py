@@ -11,7 +11,8 @@ from core.fileops.languages.modules import ModuleMap, Unit
 from core.fileops.languages.plugin import Analysis, Import
 
 TEXTS = {
-    "tsconfig.json": '{ // all\n "extends": "./base", "compilerOptions": {"paths": {"@/*": ["src/*"], "one": ["src/a.ts"],}}}',
+    "tsconfig.json": '{ // all\n "extends": "./base", "compilerOptions": {"paths": {"@/*": ["src/*"], '
+    '"one": ["src/a.ts"],}}}',
     "base.json": json.dumps({"compilerOptions": {"baseUrl": "."}}),
     "packages/lib/package.json": json.dumps({"name": "@acme/lib", "main": "dist/x.js", "types": "./main.ts"}),
     "go.mod": "module example.org/app // c\n\nrequire other v1\n\nreplace other => ./vendored\n",

@@ -19,7 +19,8 @@ from core.workspace.workspace import Workspace
 pytestmark = pytest.mark.anyio
 
 FILES = {
-    "a.py": 'import b\n\n\nclass A:\n    """Holds."""\n\n    def old(self, x):\n        return b.make() if x else self.old(1)\n',
+    "a.py": 'import b\n\n\nclass A:\n    """A."""\n\n    def old(self, x):\n'
+    "        return b.make() if x else self.old(1)\n",
     "b.py": "import a\n\n\ndef make():\n    return a.A().old(0)\n",
     "c.py": "import a\n\n\ndef use(thing):\n    a.A().old(1)\n    return thing.old\n",
     "bad.py": "def f(:\n",
@@ -60,10 +61,7 @@ RENAME = {"type": "rename_symbol", "file_path": "a.py", "symbol": "A.old", "new_
 async def test_analyze(place: Place) -> None:
     operation = {"type": "analyze", "include": ["*.py", "notes.txt", "missing.py"], "exclude": ["c.py"]}
     text = llm_text((await place.run(operation)).llm_content)
-    assert (
-        "File: a.py (python, 8 lines)\nImports:\n  1: b → b.py\nSymbols:\n  4-8 class A: class A\n    “Holds.”\n"
-        in text
-    )
+    assert "File: a.py (python, 8 lines)\nImports:\n  1: b → b.py\nSymbols:\n  4-8 class A: class A\n    “A.”\n" in text
     assert "    7-8 method old: def old(self, x) [complexity 2]\n" in text
     assert "File: bad.py (python, 1 lines)\nSyntax error in line 1, column " in text
     assert "File: c.py" not in text and ".env.py (python" not in text
