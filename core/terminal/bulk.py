@@ -20,6 +20,7 @@ _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 _MOST_HELD = 64 * 1024
 """Characters that are held back at most."""
+_MOST_OPEN = 4096
 _UNFINISHED = 80
 """So much at the end of a piece may be the beginning of a sequence."""
 
@@ -61,7 +62,7 @@ class BulkFeed:
             stop = text.rfind("\n", at, found.end()) + 1
             if stop and text.count("\n", at, stop) > 2 * grid.lines:
                 at = self._skip(text, at, stop)
-            if hold and len(text) - found.end() < _UNFINISHED and len(text) - at < _MOST_HELD:
+            if hold and len(text) - found.end() < _UNFINISHED and self._may_hold(text, at):
                 self._held = text[at:]
                 return
             if stop > at:
@@ -73,6 +74,11 @@ class BulkFeed:
             fast.feed(text[at:following])
             at = following
         fast.feed(text[at:] if at else text)
+
+    @staticmethod
+    def _may_hold(text: str, at: int) -> bool:
+        """Return whether a rest is bounded: it is not long, nor one long line that no line will scroll away."""
+        return len(text) - at < _MOST_HELD and len(text) - max(at, text.rfind("\n", at)) < _MOST_OPEN
 
     def _skip(self, text: str, at: int, stop: int) -> int:
         """Push all lines but the last screenful to the scrollback; return where drawing must go on.

@@ -6,8 +6,8 @@ from core.contract.frame import PLAIN, CellStyle
 from core.terminal.grid import Grid
 from core.terminal.line import Line, line_of
 
-_MAX_TAKEN = 200
-"""Scrollback lines that are wrapped anew with the screen's first line when that one continues them."""
+_MAX_TAKEN = 4000
+"""Characters of the scrollback that are wrapped anew with the screen's first line when that one continues them."""
 
 
 def reflow(grid: Grid, columns: int, lines: int) -> None:

@@ -14,7 +14,7 @@ from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
 
 _REWRAP_SECONDS = 0.005
-_MOST_JOINED = 16 * 1024
+_MOST_JOINED = 4 * 1024
 """Characters of one line that are wrapped anew together; a longer line is cut there, so that no step takes long."""
 
 
@@ -98,12 +98,13 @@ class TerminalScrollback:
         return [self._line(entry) for entry in reversed(taken)]
 
     def take_wrapped(self, most: int) -> list[Line]:
-        """Remove and return the newest lines that go on in the screen's first line."""
-        count = 0
+        """Remove and return the newest lines that go on in the screen's first line, about `most` characters."""
+        count = size = 0
         for entry in reversed(self._entries):
-            if not isinstance(entry, Wrapped) or count == most:
+            if not isinstance(entry, Wrapped) or size > most:
                 break
             count += 1
+            size += len(entry)
         return self.take(count)
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+_LONG = ("soak",)
+"""Run only when named."""
 
 
 def main(names: list[str]) -> int:
@@ -19,7 +21,7 @@ def main(names: list[str]) -> int:
         return 2
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     failed = 0
-    for name in names or known:
+    for name in names or [name for name in known if name not in _LONG]:
         print(f"== {name}", flush=True)
         done = subprocess.run([sys.executable, "-m", f"tests.bench.{name}"], cwd=HERE.parents[1], env=environment)
         failed += done.returncode != 0

@@ -1,0 +1,158 @@
+"""Ten minutes of what a terminal may meet: floods, random bytes, resizes, programs that come and go, many at once.
+
+Fails where an exception leaves a job, memory grows, the event loop stalls, or a process is left behind. `--seconds N`
+says how long, `--seed N` what happens. Takes long, so it is run only when named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import random
+import sys
+import time
+
+from core.contract.events import Event
+from core.terminal.environment import SESSION_MARK
+from core.terminal.job import Job
+from core.terminal.jobs import JobTable
+from core.terminal.processes import marked_processes
+from tests.bench._program import resident_mebibytes
+from tests.bench.terminal_fuzz import random_tokens
+
+AT_ONCE = 8
+WARM_UP = 0.2
+"""The part of the time after which memory must be flat: caches are full by then."""
+GROWTH_MIB, STALL_SECONDS = 20.0, 0.1
+COMMANDS = (
+    "yes",
+    "yes \"$(printf '\\033[31mred\\033[0m and \\033[1;32mgreen\\033[0m \\346\\227\\245\\346\\234\\254')\"",
+    "cat /dev/urandom",
+    "tr '\\0' x </dev/zero",
+    "tr '\\0' '\\033' </dev/zero",
+    "while :; do printf '\\033[%d;%dH\\033[3%dm*' $((RANDOM % 30)) $((RANDOM % 90)) $((RANDOM % 8)); done",
+    "while :; do printf '\\033]0;%s\\007\\033[c\\033[6n\\033P$qm\\033\\\\' $RANDOM; done",
+    "printf '\\033]52;c;'; tr '\\0' A </dev/zero",
+    "while :; do printf '\\033[?1049h\\033[2J%s\\033[?1049l' $RANDOM; done",
+    "seq 1 100000",
+    "exec <&- >&- 2>&-; sleep 2",
+    "kill -STOP $$",
+    "trap '' TERM INT HUP; while :; do sleep 0.1; done",
+    "(sleep 60 &) ; setsid sleep 60 & exit 3",
+    "exit 1",
+    "cat",
+    "true",
+)
+
+
+async def write_random(jobs: JobTable, dice: random.Random, seconds: float) -> None:
+    """Run a `cat` in a raw terminal and write it random sequences, so that its screen meets them all."""
+    job = await jobs.start("stty raw -echo; exec cat", "/", columns=40, lines=12)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and job.running:
+        await job.write("".join(random_tokens(dice)).encode() + dice.randbytes(20).replace(b"\x03", b""))
+        await asyncio.sleep(0.005)
+    await job.kill()
+    jobs.forget(job.id)
+
+
+async def run_one(jobs: JobTable, dice: random.Random, seconds: float) -> None:
+    """Run some command for some time, with other sizes and keys meanwhile, and end it."""
+    job = await jobs.start(dice.choice(COMMANDS), "/", columns=dice.randint(2, 200), lines=dice.randint(1, 60))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and job.running:
+        await dice.choice((resize, press, look))(job, dice)
+        await asyncio.sleep(dice.random() * 0.2)
+    if job.running:
+        await job.kill(hard=dice.random() < 0.3)
+    await job.text()
+    jobs.forget(job.id)
+
+
+async def resize(job: Job, dice: random.Random) -> None:
+    for _ in range(dice.randint(1, 30)):
+        job.resize(dice.randint(1, 300), dice.randint(1, 80))
+        await asyncio.sleep(0)
+
+
+async def press(job: Job, dice: random.Random) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0.5):  # one that does not read takes no more than its terminal holds
+            await job.write(dice.choice((b"\r", b"q", b"\x1b[A", b"y\r", dice.randbytes(10))))
+
+
+async def look(job: Job, dice: random.Random) -> None:
+    frame = job.frame()
+    assert len(frame.rows) == frame.lines
+    job.scrollback.rows(0, 50)
+
+
+class Watch:
+    """How long the event loop was busy at a stretch, and how large the process, once all is warm."""
+
+    def __init__(self, seconds: float) -> None:
+        self._warm = time.monotonic() + WARM_UP * seconds
+        self.late = self.busy = 0.0
+        """Seconds at most between two turns: of time, and of our own processor time."""
+        self.first = self.most = 0.0
+
+    async def run(self) -> None:
+        said = time.monotonic()
+        while True:
+            begun, worked = time.monotonic(), time.thread_time()
+            await asyncio.sleep(0)
+            now = time.monotonic()
+            self.late, self.busy = max(self.late, now - begun), max(self.busy, time.thread_time() - worked)
+            await asyncio.sleep(0.02)
+            size = resident_mebibytes(os.getpid())
+            if now < self._warm:
+                self.first = max(self.first, size)
+            self.most = max(self.most, size)
+            if now - said > 30:
+                said = now
+                print(f"    {size:6.0f} MiB, {self}", flush=True)
+
+    def __str__(self) -> str:
+        return f"a turn of the loop took {self.late * 1e3:.0f} ms at most, {self.busy * 1e3:.0f} of work"
+
+
+async def soak(seconds: float, seed: int) -> int:
+    dice = random.Random(seed)
+    watch = Watch(seconds)
+    count = 0
+
+    async def publish(event: Event) -> None:
+        return
+
+    async def work(jobs: JobTable) -> None:
+        nonlocal count
+        while time.monotonic() < end:
+            count += 1
+            await (write_random(jobs, dice, 3.0) if dice.random() < 0.15 else run_one(jobs, dice, dice.random() * 6))
+
+    end = time.monotonic() + seconds
+    async with JobTable(publish) as jobs:
+        watching = asyncio.create_task(watch.run())
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(AT_ONCE):
+                tasks.create_task(work(jobs))
+        watching.cancel()
+    left = marked_processes(SESSION_MARK, jobs.session)
+    grown = watch.most - watch.first
+    print(f"    {count} jobs in {seconds:.0f} s: {watch.first:.0f} MiB when warm, {watch.most:.0f} at most;")
+    print(f"    {watch}; {len(left)} processes left")
+    return (grown > GROWTH_MIB) + (watch.busy > STALL_SECONDS) + bool(left)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=600.0)
+    options.add_argument("--seed", type=int, default=1)
+    chosen = options.parse_args()
+    return asyncio.run(soak(chosen.seconds, chosen.seed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
