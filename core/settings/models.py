@@ -21,7 +21,7 @@ class ModelSettings(Group):
     openai: str = ""
     """The model of an OpenAI-compatible server where only the provider is given."""
     context_window: int = Field(default=0, ge=0)
-    """Tokens of the context window of a model on an OpenAI-compatible server; 0 where it is known by the model's name."""
+    """Tokens of the context window of a model on an OpenAI-compatible server; 0: as its name says."""
     retries: int = Field(default=3, ge=0, le=10)
     """How often a failed request is sent again before anything of its answer was shown."""
 
