@@ -115,7 +115,9 @@ class PythonNames(PythonReader):
         )
         text = self._source.text(name) if name is not None else ""
         start = name.start_byte if name is not None else -1
-        index = self._builder.add_class(text, tuple(self._base(base) for base in given), "class", start)
+        is_protocol = any((base.text or b"").split(b"[")[0].endswith(b"Protocol") for base in given)
+        kind = "interface" if is_protocol else "class"
+        index = self._builder.add_class(text, tuple(self._base(base) for base in given), kind, start)
         if name is not None:
             self._bind(name, scope, "class", ("class", index))
         outer = scope

@@ -11,6 +11,8 @@ from core.fileops.languages.names import Keyword, Member
 from core.fileops.languages.project import Project
 from core.fileops.languages.values import Value, is_foreign
 
+_SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class MemberTarget:
@@ -76,6 +78,7 @@ class RenameSearch:
                 self._rename_member(wanted)
             else:
                 self._rename_binding(wanted)
+        self._note_likenesses()
         self._note_strings()
         return self.renaming
 
@@ -279,6 +282,25 @@ class RenameSearch:
             names = ", ".join(dict.fromkeys(self._project.class_name(key) for key in open_ones))
             self.renaming.notes.append(
                 f"bases outside the project may have a `{self._old}` of their own: those of {names}"
+            )
+
+    def _note_likenesses(self) -> None:
+        """Where a class may stand for an interface without saying so, name those that were kept apart."""
+        kinds: dict[ClassKey, str] = {}
+        for file in self._files:
+            for number, item in enumerate(file.names.classes):
+                key = ClassKey(file.path, number)
+                if item.name and self._old in self._project.members_of(key):
+                    kinds[key] = item.kind
+        is_abstract = any(kinds.get(key) == "interface" for key in self.families)
+        others = [
+            key for key, kind in kinds.items() if key not in self.families and (is_abstract or kind == "interface")
+        ]
+        if self.families and others:
+            shown = ", ".join(f"{self._project.class_name(key)} ({key.path})" for key in sorted(others)[:_SHOWN])
+            more = ", …" if len(others) > _SHOWN else ""
+            self.renaming.notes.append(
+                f"a `{self._old}` is also in {shown}{more}: where one of them stands for the renamed, rename it too"
             )
 
     # --- what is left -----------------------------------------------------------------------------

@@ -302,6 +302,19 @@ def f(x, o: dict[str, C]):
     assert [line for line in range(1, 11) if f"a.py:{line}:" in notes] == [4, 5, 6, 8]
 
 
+def test_what_stands_for_a_protocol_without_saying_so_is_told(tmp_path: Path) -> None:
+    text = """== a.py
+from typing import Protocol
+class P(Protocol):
+    def «old»(self): ...
+class A:
+    def old(self): ...
+class B(P):
+    def «old»(self): ...
+"""
+    assert "a `old` is also in A (a.py)" in RenameProject(tmp_path, text).check("a.py", "P.old", "new").text
+
+
 def test_the_parameters_that_ask_for_a_fixture_are_told(tmp_path: Path) -> None:
     text = "== a.py\n@pytest.fixture\ndef «old»(): ...\n== b.py\ndef test_x(old): ...\n"
     assert any(
