@@ -99,7 +99,7 @@ def _written(tree: SourceTree, project: Project, renaming: Renaming) -> RenamePl
         lines += [f"Left as they are, as they could not be decided ({left}):", *_list(renaming.undecided)]
         where = ", ".join(make_visible_line(path) for path in sorted(renaming.undecided)[:_SHOWN_FILES])
         more = ", …" if len(renaming.undecided) > _SHOWN_FILES else ""
-        notes.append(f"{left} place{'s' if left != 1 else ''} could not be decided and stay as they are: {where}{more}")
+        notes.append(f"left as they are, as it could not be decided what they mean: {left}, in {where}{more}")
     lines += [f"Not looked at: {make_visible_line(name)}: {why}" for name, why in sorted(tree.unread.items())[:_SHOWN]]
     return RenamePlan(texts, "\n".join(lines), tuple(notes))
 
