@@ -50,7 +50,8 @@ class FileList(Widget):
         proposal = self.proposals[index]
         name = "current" if index == self.current else "file"
         style = self.get_component_rich_style(f"file-list--{name}")
-        counts = f" +{proposal.patch.added} \u2212{proposal.patch.removed}"
+        added, removed = proposal.counts
+        counts = f" +{added} \u2212{removed}"
         state = "\u2713" if not proposal.unseen else "\u2026"
         lead = ("\u25b8" if index == self.current else " ") + f"{proposal.mark} "
         kind = " new" if proposal.patch.is_new else " deleted" if proposal.patch.is_deleted else ""

@@ -151,7 +151,7 @@ class Painter:
             layers += [(shown.index_of(a), shown.index_of(b), self.style_of(kind)) for a, b, kind in self._tints(line)]
             mark = self.style_of("added-mark" if line.tag == "+" else "removed-mark")
             layers += [(shown.index_of(a), shown.index_of(b), mark) for a, b in line.marks]
-        layers += [(a, b, self.style_of("match")) for a, b in find_all(text, self.needle)]
+        layers += [(a, b, self.style_of("match")) for a, b in find_all(self.sheet.searched(line), self.needle)]
         layers = [layer for layer in layers if layer[0] < stop and layer[1] > start]
         if not layers:
             return [Segment(text[start:stop], ground)]

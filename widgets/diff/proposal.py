@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from core.contract.diff import FilePatch, Hunk
 from core.contract.requests import DroppedHunk, LineComment
+from widgets.diff.layout import Outline
 from widgets.diff.outcome import FileReview
-from widgets.diff.rows import LineKey, Row, lay_out, line_key, split_lines
+from widgets.diff.rows import LineKey, line_key, split_lines
 
 CONTEXT_STEP = 10
 """Lines that are opened at a time on each side of a hunk."""
@@ -46,6 +47,14 @@ class Proposal:
         self._seen: set[int] = set()
         self._opened: dict[int, tuple[int, int]] = {}
         self._old_lines: list[str] | None = None
+        self._counts: tuple[FilePatch, int, int] | None = None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Lines added and removed."""
+        if self._counts is None or self._counts[0] is not self.patch:
+            self._counts = (self.patch, self.patch.added, self.patch.removed)
+        return self._counts[1:]
 
     @property
     def path(self) -> str:
@@ -142,18 +151,11 @@ class Proposal:
         if is_declined:
             self.mark_all(False)
 
-    def rows(self, *, split: bool) -> tuple[Row, ...]:
-        """Lay out the file."""
+    def outline(self) -> Outline:
+        """Return what is to be laid out, as it is now."""
         if self._old_lines is None:
             self._old_lines = split_lines(self.patch.old_text)
-        return lay_out(
-            self.patch,
-            split=split,
-            old_lines=self._old_lines,
-            opened=self._opened,
-            comments=self.comments,
-            remarks=self.remarks,
-        )
+        return Outline(self.patch, self._old_lines, dict(self._opened), dict(self.comments), dict(self.remarks))
 
     def review(self) -> FileReview:
         """Return the decision as it stands."""

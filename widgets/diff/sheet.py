@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from core.contract.diff import DiffLine
-from widgets.diff.rows import LineRow, NoteRow, PairRow, Row
-from widgets.diff.shown import ShownLine, show_line
+from widgets.diff.rows import LineRow, NoteRow, PairRow, Row, row_lines
+from widgets.diff.shown import BLANK, ShownLine, show_line
 
 MARGIN = 2
 """Cells at the left: the bar of the current hunk and the cursor."""
@@ -79,13 +80,48 @@ class Sheet:
         return 1
 
     def _line_height(self, line: DiffLine) -> int:
-        shown = self.shown(line)
-        self.widest = max(self.widest, shown.width)
-        if not self.wrap or shown.width <= self.text_width:
+        text = line.text
+        if text.isascii() and text.isprintable():  # shown as it is, a cell a character
+            width = len(text)
+            is_plain = True
+        else:
+            shown = self.shown(line)
+            width = shown.width
+            is_plain = width == len(shown.text) and shown.text.isascii()
+        self.widest = max(self.widest, width)
+        if not self.wrap or width <= self.text_width:
             return 1
-        if shown.width == len(shown.text) and shown.text.isascii():
-            return -(-shown.width // self.text_width)
-        return len(shown.pieces(self.text_width))
+        return -(-width // self.text_width) if is_plain else len(self.shown(line).pieces(self.text_width))
+
+    def rows_with(self, needle: str) -> list[int]:
+        """Return the rows that show `needle` in a line; case counts only where the needle has capitals."""
+        if not needle:
+            return []
+        if needle == needle.lower():
+            rows = (index for index, text in self._texts if needle in text.lower())
+        else:
+            rows = (index for index, text in self._texts if needle in text)
+        return list(dict.fromkeys(rows))
+
+    def searched(self, line: DiffLine) -> str:
+        """Return a line's text as it is searched: as shown, but blanks are blanks also where they are drawn."""
+        text = self.shown(line).text
+        return text.replace(BLANK, " ") if self.blanks else text
+
+    def read_texts(self) -> None:
+        """Make ready for `rows_with`, which else takes its time at first."""
+        _ = self._texts
+
+    @cached_property
+    def _texts(self) -> list[tuple[int, str]]:
+        """Every line as it is shown, with its row."""
+        texts: list[tuple[int, str]] = []
+        for index, row in enumerate(self.rows):
+            for line in (row.line,) if type(row) is LineRow else row_lines(row):
+                text = line.text
+                is_plain = text.isascii() and text.isprintable()
+                texts.append((index, text if is_plain else self.searched(line)))
+        return texts
 
 
 def _highest(row: Row) -> int:

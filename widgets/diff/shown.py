@@ -9,6 +9,8 @@ from rich.cells import cell_len, chop_cells
 from core.contract.visible import make_visible_line, visible_offsets
 
 TAB_WIDTH = 4
+BLANK = "\u00b7"
+"""Stands for a space where blanks are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
             column += gap
         piece = make_visible_line(field)
         offsets.extend(length + offset for offset in visible_offsets(field))
-        shown.append(piece.replace(" ", "\u00b7") if blanks else piece)
+        shown.append(piece.replace(" ", BLANK) if blanks else piece)
         length += len(piece)
         column += cell_len(piece)
     offsets.append(length)

@@ -6,7 +6,8 @@ It moves a cursor, notes what was seen and reports clicks; it decides nothing.
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from rich.style import Style
 from textual import events
@@ -19,7 +20,8 @@ from textual.strip import Strip
 
 from core.contract.diff import DiffLine
 from widgets.diff.highlight import KINDS, LineTints, tint_lines
-from widgets.diff.painter import Painter, find_all
+from widgets.diff.layout import Layout, Manner, Outline
+from widgets.diff.painter import Painter
 from widgets.diff.proposal import Proposal
 from widgets.diff.rows import EndRow, FoldRow, HeadRow, LineRow, PairRow, Row, hunk_of, row_lines
 from widgets.diff.sheet import Sheet
@@ -31,6 +33,7 @@ _PARTS = (
     *("context", "added", "removed", "added-mark", "removed-mark", "dropped", "number"),
     *("head", "head-current", "fold", "note", "filler", "cursor", "match"),
 )
+_NOTHING = Sheet((), 1, wrap=True, split=False)
 _WITH_GROUND = frozenset({"context", "added", "removed", "dropped", "head", "head-current", "note", "fold", "filler"})
 
 
@@ -77,15 +80,19 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self.range_start: int | None = None
         """Row at the other end of a range of lines."""
         self.hunk = 0 if proposal.patch.hunks else -1
-        self._sheet = Sheet((), 1, wrap=True, split=False)
-        self._painter = Painter(self._sheet, proposal, self._style_of)
-        self._heads: dict[int, int] = {}
-        self._lasts: dict[int, int] = {}
-        """Row of the head and of the last line of every hunk."""
-        self._ends: dict[int, int] = {}
+        self.is_laying_out = False
+        """What is on screen is not yet as it was asked for: a large proposal is laid out in a thread."""
+        self._layout: Layout | None = None
+        self._brings_hunk = False
+        """The current hunk is to be on screen once it is laid out."""
+        self._painter = Painter(_NOTHING, proposal, self._style_of)
         self._strips: LRUCache[tuple[int, int], Strip] = LRUCache(2_000)
         self._tints: dict[str, list[LineTints]] = {}
         self._styles: dict[str, Style] = {}
+
+    @property
+    def _sheet(self) -> Sheet:
+        return self._layout.sheet if self._layout is not None else _NOTHING
 
     # --- content ----------------------------------------------------------------------------------
 
@@ -101,51 +108,65 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self.proposal = proposal
         self.hunk = 0 if proposal.patch.hunks else -1
         self.cursor = 0
-        self.scroll_to(0, 0, animate=False)
+        self.range_start = None
+        self._layout = None
+        self.scroll_to(0, 0, animate=False, immediate=True)
         self.rebuild()
-        if self._sheet.rows:
-            self._go_to_hunk(self.hunk, scroll=False)
         self.start_tinting()
 
     def rebuild(self) -> None:
-        """Lay out anew after the proposal, the width or the way of showing changed; the place is kept."""
+        """Lay out anew after the proposal, the width or the way of showing changed; the place is kept.
+
+        A large proposal stays on screen as it was until that is done.
+        """
         if not self.size.width:
             return
-        at_line = self.cursor_line
+        at = self.cursor_line
+        if self._layout is not None and self._layout.patch is not self.proposal.patch:
+            self._layout = None  # its rows are of hunks that are no more
         width = self.scrollable_content_region.width
-        split = self.is_split
-        rows = self.proposal.rows(split=split)
-        self._sheet = Sheet(rows, width, wrap=self.wrap, split=split, blanks=self.blanks)
-        self._painter = Painter(self._sheet, self.proposal, self._style_of)
+        manner = Manner(width, self.is_split, self.wrap, self.blanks)
+        outline, hunk = self.proposal.outline(), self.hunk
+        self.workers.cancel_group(self, "layout")
+        self.is_laying_out = outline.is_large
+        if outline.is_large:
+            self.refresh()
+
+            # Not the coroutine itself: it would stay without an end where the next one takes its place at once.
+            work: Any = partial(self._rebuild_later, outline, manner, at)
+            self.run_worker(work, group="layout", exclusive=True)
+        else:
+            self._take(Layout(outline, manner, at, hunk))
+
+    async def _rebuild_later(self, outline: Outline, manner: Manner, at: DiffLine | None) -> None:
+        layout = await asyncio.to_thread(Layout, outline, manner, at, self.hunk)
+        self.is_laying_out = False
+        self._take(layout)
+
+    def _take(self, layout: Layout) -> None:
+        """Show what was laid out, with the cursor where it was on the screen."""
+        height = self._sheet.top(self.cursor) - self.scroll_offset.y if self._layout is not None else -1
+        self._layout = layout
+        patch = layout.patch
+        self._painter = Painter(layout.sheet, self.proposal, self._style_of)
         self._painter.needle = self.needle
-        patch = self.proposal.patch
         self._painter.old_tints = self._tints.get(patch.old_text, [])
         self._painter.new_tints = self._tints.get(patch.new_text, [])
-        self._heads = {row.hunk: index for index, row in enumerate(rows) if isinstance(row, HeadRow)}
-        self._lasts = {
-            row.hunk: index for index, row in enumerate(rows) if isinstance(row, HeadRow | LineRow | PairRow)
-        }
-        self._ends = {index: hunk for hunk, index in self._lasts.items()}
-        over = 0 if self.wrap else max(0, self._sheet.widest - self._sheet.text_width)
-        self.virtual_size = Size(width + over, self._sheet.height)
+        self.virtual_size = Size(layout.width, layout.sheet.height)
         self.hunk = min(max(self.hunk, 0), len(patch.hunks) - 1)
-        self.cursor = self._find_row(at_line)
+        self.cursor = layout.cursor
         self.range_start = None
+        if 0 <= height < self.size.height:
+            self.scroll_to(y=max(0, layout.sheet.top(self.cursor) - height), animate=False, immediate=True)
+        if self._brings_hunk and self.hunk >= 0:
+            self._brings_hunk = False
+            self._go_to_hunk(self.hunk)
         self.repaint()
 
     def repaint(self) -> None:
         """Paint anew what is on screen: marks, colours or the cursor changed."""
         self._strips.clear()
         self.refresh()
-
-    def _find_row(self, line: DiffLine | None) -> int:
-        """Return the row of a line (of its number, where it is gone), else of the current hunk's head."""
-        if line is not None:
-            name = (line.tag, line.old_number, line.new_number)
-            for index, row in enumerate(self._sheet.rows):
-                if any((shown.tag, shown.old_number, shown.new_number) == name for shown in row_lines(row)):
-                    return index
-        return self._heads.get(self.hunk, 0)
 
     # --- painting ---------------------------------------------------------------------------------
 
@@ -156,7 +177,9 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         if at >= self._sheet.height:
             return Strip.blank(width, self._style_of("context"))
         index, part = self._sheet.find(at)
-        if (hunk := self._ends.get(index, -1)) >= 0 and at + 1 >= self._sheet.top(index + 1):
+        assert self._layout is not None
+        is_end = (hunk := self._layout.ends.get(index, -1)) >= 0 and at + 1 >= self._sheet.top(index + 1)
+        if is_end and not self.is_laying_out:
             self._note_seen(hunk)
         key = (at, left)
         strip = self._strips.get(key)
@@ -237,7 +260,9 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def next_hunk(self) -> None:
         """Go to the next hunk; one that is longer than the screen is paged through first."""
-        stop = self._sheet.top(self._lasts.get(self.hunk, 0) + 1)
+        if self._layout is None:
+            return
+        stop = self._sheet.top(self._layout.lasts.get(self.hunk, 0) + 1)
         bottom = self.scroll_offset.y + self.size.height
         if stop > bottom:
             self.scroll_relative(y=max(1, min(self.size.height - 2, stop - bottom)), animate=False)
@@ -248,7 +273,9 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def previous_hunk(self) -> None:
         """Go to the hunk before; one that is longer than the screen is paged through first."""
-        start = self._sheet.top(self._heads.get(self.hunk, 0))
+        if self._layout is None:
+            return
+        start = self._sheet.top(self._layout.heads.get(self.hunk, 0))
         top = self.scroll_offset.y
         if start < top:
             self.scroll_relative(y=-max(1, min(self.size.height - 2, top - start)), animate=False)
@@ -291,11 +318,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self.needle = self._painter.needle = needle
         self._strips.clear()
         self.refresh()
-        rows = [
-            index
-            for index, row in enumerate(self._sheet.rows)
-            if any(find_all(self._sheet.shown(line).text, needle) for line in row_lines(row))
-        ]
+        rows = self._sheet.rows_with(needle)
         if not rows:
             return 0, 0
         if step < 0:
@@ -308,9 +331,12 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
     def _go_to_hunk(self, hunk: int, *, scroll: bool = True) -> None:
         self.hunk = hunk
         self.range_start = None
-        self.cursor = self._heads.get(hunk, 0)
+        if self._layout is None:
+            self._brings_hunk = True
+            return
+        self.cursor = self._layout.heads.get(hunk, 0)
         if scroll:
-            top, stop = self._sheet.top(self.cursor), self._sheet.top(self._lasts.get(hunk, 0) + 1)
+            top, stop = self._sheet.top(self.cursor), self._sheet.top(self._layout.lasts.get(hunk, 0) + 1)
             if top < self.scroll_offset.y or stop > self.scroll_offset.y + self.size.height:
                 self.scroll_to(y=max(0, top - 1), animate=False, immediate=True)
         self.repaint()
@@ -329,10 +355,8 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
     # --- events -----------------------------------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
-        first = not self._sheet.rows
+        self._brings_hunk = self._brings_hunk or self._layout is None
         self.rebuild()
-        if first and self.hunk >= 0:
-            self._go_to_hunk(self.hunk)
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

@@ -78,7 +78,7 @@ def test_context_opens_in_steps_and_as_a_whole() -> None:
     proposal = Proposal(three_hunks())
 
     def folded() -> int:
-        return sum(row.count for row in proposal.rows(split=False) if isinstance(row, FoldRow))
+        return sum(row.count for row in proposal.outline().rows(split=False) if isinstance(row, FoldRow))
 
     before = folded()
     proposal.open_context(1)

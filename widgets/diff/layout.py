@@ -1,0 +1,91 @@
+"""Where everything of a proposal stands on the screen: rows, heights, and the places to go to. Touches no widget.
+
+Large proposals are laid out in a thread, so it works on a copy of what the reviewer may change meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.contract.diff import DiffLine, FilePatch
+from widgets.diff.rows import HeadRow, LineKey, LineRow, PairRow, Row, lay_out, row_lines
+from widgets.diff.sheet import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is to be laid out."""
+
+    patch: FilePatch
+    old_lines: Sequence[str]
+    opened: Mapping[int, tuple[int, int]]
+    comments: Mapping[LineKey, str]
+    remarks: Mapping[int, str]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes so long that the event loop would feel it."""
+        return len(self.patch.old_text) + len(self.patch.new_text) > 100_000
+
+    def rows(self, *, split: bool) -> tuple[Row, ...]:
+        return lay_out(
+            self.patch,
+            split=split,
+            old_lines=self.old_lines,
+            opened=self.opened,
+            comments=self.comments,
+            remarks=self.remarks,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How it is to be shown."""
+
+    width: int
+    """In cells."""
+    split: bool
+    wrap: bool
+    blanks: bool
+
+
+class Layout:
+    """The rows of an outline on their sheet.
+
+    Args:
+        at: the line at which the cursor was; none for the head of `hunk`.
+    """
+
+    def __init__(self, outline: Outline, manner: Manner, at: DiffLine | None = None, hunk: int = 0) -> None:
+        self.patch = outline.patch
+        rows = outline.rows(split=manner.split)
+        self.sheet = Sheet(rows, manner.width, wrap=manner.wrap, split=manner.split, blanks=manner.blanks)
+        if outline.is_large:
+            self.sheet.read_texts()
+        self.heads: dict[int, int] = {}
+        self.lasts: dict[int, int] = {}
+        """Row of the head and of the last line of every hunk."""
+        for index, row in enumerate(rows):
+            if isinstance(row, HeadRow | LineRow | PairRow):
+                self.lasts[row.hunk] = index
+                if isinstance(row, HeadRow):
+                    self.heads[row.hunk] = index
+        self.ends = {index: hunk for hunk, index in self.lasts.items()}
+        """By the row of its last line, the hunk."""
+        found = _find_row(rows, at)
+        self.cursor = self.heads.get(hunk, 0) if found is None else found
+        over = 0 if manner.wrap else max(0, self.sheet.widest - self.sheet.text_width)
+        self.width = manner.width + over
+
+
+def _find_row(rows: Sequence[Row], line: DiffLine | None) -> int | None:
+    """Return the row of a line, or of the one that has its number now."""
+    if line is None:
+        return None
+    name = (line.tag, line.old_number, line.new_number)
+    for index, row in enumerate(rows):
+        for shown in row_lines(row):
+            if (shown.tag, shown.old_number, shown.new_number) == name:
+                return index
+    return None
