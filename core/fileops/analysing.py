@@ -42,6 +42,10 @@ def _select(
         except ToolFailure as failure:
             notes.append(failure.message)
             continue
+        refusal = invocation.context.path_refusal("read_file", (raw, place.path), raw in selected.named)
+        if refusal:
+            notes.append(f"{place.shown}: {refusal}")
+            continue
         tree = trees.setdefault(place.root, SourceTree(workspace, place.root, stop))
         if tree.language_of(place.inside):
             found.setdefault(tree, []).append(place.inside)

@@ -353,6 +353,11 @@ class Planner:
         plan = plan_rename(tree, place.inside, operation)
         for path, (file, text) in plan.texts.items():
             target = self._workspace.resolve(f"{place.root}/{path}", for_write=True, approved=approved)
+            refusal = self._context.path_refusal("replace", (target.path,))
+            if refusal:
+                raise ToolFailure(
+                    ToolErrorType.POLICY_VIOLATION, f"The symbol is used in {target.shown}, which stays: {refusal}"
+                )
             overlay.write(target, file.encode(text))
         item.text, item.notes = plan.text, plan.notes
 

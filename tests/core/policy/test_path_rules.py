@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.contract.errors import ToolErrorType
 from core.contract.tool import Kind, llm_text
 from core.policy.engine import PolicyEngine
 from core.policy.rules import Rule
@@ -132,6 +133,21 @@ def test_file_operations_may_do_no_more_than_the_single_tools(project: Path) -> 
     edit = {"type": "edit", "file_path": "draft/c.md", "old_string": "a", "new_string": "b"}
     assert decided(project, edit, rules=rules) == "deny"
     assert decided(project, {"type": "edit", **edit, "file_path": "link.md"}, rules=rules) == "allow"
+
+
+async def test_operations_on_source_files_leave_out_what_rules_keep(project: Path) -> None:
+    for name in ("shown.py", "private/hidden.py"):
+        (project / name).write_text("def wanted():\n    pass\n")
+    (project / "private/hidden.py").write_text("from shown import wanted\n\nwanted()\n")
+    context = context_of(project, DENY)
+    context.transactions = project.parent / "journals"
+    looking = {"type": "analyze", "include": ["**/*.py"], "include_content": True}
+    text = llm_text((await FileOperationsTool(context).build_and_execute({"operations": [looking]})).llm_content)
+    assert "function wanted" in text and "from shown" not in text and "for nobody" in text
+    renaming = {"type": "rename_symbol", "file_path": "shown.py", "symbol": "wanted", "new_name": "other"}
+    result = await FileOperationsTool(context).build_and_execute({"operations": [renaming]})
+    assert result.error is not None and result.error.type is ToolErrorType.POLICY_VIOLATION
+    assert "def wanted" in (project / "shown.py").read_text()
 
 
 async def test_a_transformation_leaves_out_what_rules_keep(project: Path) -> None:
