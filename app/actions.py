@@ -22,6 +22,8 @@ _SHOWN = {
     "right_square_bracket": "]",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
     "question_mark": "?",
     "exclamation_mark": "!",
     "underscore": "_",

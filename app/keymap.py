@@ -24,6 +24,8 @@ _CHARACTERS = {
     "]": "right_square_bracket",
     "{": "left_curly_bracket",
     "}": "right_curly_bracket",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
     "?": "question_mark",
     "!": "exclamation_mark",
     "_": "underscore",

@@ -62,6 +62,8 @@ _SPELLED = {
     "right_square_bracket": "]",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
     "question_mark": "?",
     "underscore": "_",
     "semicolon": ";",

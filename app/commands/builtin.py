@@ -12,6 +12,7 @@ from app.commands.registry import Command, command
 from app.commands.settings import COMMANDS as SETTINGS
 from app.doctor import examine
 from app.stage import Stage
+from core.contract.errors import StetError
 from core.contract.events import Notice
 from core.contract.todo import TodoList
 from core.session.statistics import draw_section
@@ -65,10 +66,15 @@ async def open_shell(stage: Stage, arguments: str) -> None:
     await stage.app.dispatch.perform("shell.focus")
 
 
-@command("copy")
+_COPIES = {"": "chat.copy", "code": "chat.copy_code", "turn": "chat.copy_turn"}
+
+
+@command("copy", arguments="[code|turn]")
 async def copy_last(stage: Stage, arguments: str) -> None:
-    """Copy the block under the cursor, else the last one."""
-    await stage.app.dispatch.perform("chat.copy")
+    """Copy the block under the cursor, else the last one; or the code in it, or the whole turn."""
+    if (action := _COPIES.get(arguments)) is None:
+        raise StetError(f"{arguments!r} can't be copied.", "Try /copy, /copy code or /copy turn.")
+    await stage.app.dispatch.perform(action)
 
 
 @command("stats", aliases=("session", "cost"))

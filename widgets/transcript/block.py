@@ -67,6 +67,15 @@ class Block:
         """Return about how many rows there are, in no time."""
         raise NotImplementedError
 
+    @property
+    def begins_turn(self) -> bool:
+        """Whether a turn starts here."""
+        return False
+
+    def summary(self) -> str:
+        """Return what stands for the block where a whole turn is copied."""
+        return self.text()
+
     def text(self) -> str:
         """Return what copying the block gives: the source of an answer, everything that a tool showed."""
         raise NotImplementedError

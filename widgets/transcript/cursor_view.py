@@ -130,6 +130,14 @@ class CursorView(BlockView):
         """Move the block cursor to the next change of a file."""
         self.move_cursor(1, _is_edit)
 
+    def action_previous_call(self) -> None:
+        """Move the block cursor to the previous tool call, or the line that stands for several."""
+        self.move_cursor(-1, lambda block: block.kind is BlockKind.TOOL)
+
+    def action_next_call(self) -> None:
+        """Move the block cursor to the next tool call."""
+        self.move_cursor(1, lambda block: block.kind is BlockKind.TOOL)
+
     def action_previous_error(self) -> None:
         """Move the block cursor to the previous failure."""
         self.move_cursor(-1, _is_error)
@@ -148,6 +156,19 @@ class CursorView(BlockView):
             blocks = [each for each in self.window.blocks if not each.is_hidden][-1:]
         for block in blocks:
             self.post_message(CopyRequested(block.text(), block.kind.value))
+
+    def action_copy_turn(self) -> None:
+        """Copy the turn under the cursor, else the last one: what was said, and a line for each call."""
+        blocks = self.window.blocks
+        stop = len(blocks) if self.cursor is None else self.cursor + 1
+        while stop < len(blocks) and not blocks[stop].begins_turn:
+            stop += 1
+        start = stop - 1
+        while start > 0 and not blocks[start].begins_turn:
+            start -= 1
+        text = "\n\n".join(filter(None, (block.summary() for block in blocks[max(0, start) : stop])))
+        if text:
+            self.post_message(CopyRequested(text, "turn"))
 
     def action_copy_code(self) -> None:
         """Copy the code in the block under the cursor, else in the last one that has any."""

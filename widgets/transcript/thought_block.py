@@ -71,5 +71,8 @@ class ThoughtBlock(Block):
     def estimate(self, width: int) -> int:
         return 1 + (estimate_text(self._source.text, width) if self.opened else 0)
 
+    def summary(self) -> str:
+        return ""
+
     def text(self) -> str:
         return self._source.text

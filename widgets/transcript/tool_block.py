@@ -186,10 +186,14 @@ class ToolBlock(Block):
         lines = display_length(self.facts.display or self.facts.output) + self.facts.error.count("\n")
         return 1 + min(MAX_ROWS, lines)
 
-    def text(self) -> str:
+    def summary(self) -> str:
         facts = self.facts
         subject = facts.target or facts.description
-        title = f"{_VERBS.get(facts.kind, facts.name)} {subject}".rstrip()
+        return f"{_VERBS.get(facts.kind, facts.name)} {subject}".rstrip()
+
+    def text(self) -> str:
+        facts = self.facts
+        title = self.summary()
         body = display_text(facts.display or facts.output)
         error = "" if facts.error == body else facts.error
         return "\n".join(part for part in (title, error, body) if part)

@@ -108,6 +108,9 @@ class ToolGroup(Block):
     def estimate(self, width: int) -> int:
         return 0 if self.is_hidden else 1
 
+    def summary(self) -> str:
+        return ""
+
     def text(self) -> str:
         return "\n\n".join(member.text() for member in self.folded)
 

@@ -27,6 +27,10 @@ class UserBlock(Block):
     def can_open(self) -> bool:
         return self._text.count("\n") >= FOLDED_LINES + 4
 
+    @property
+    def begins_turn(self) -> bool:
+        return not self.steering
+
     def rows(self, width: int, now: float) -> list[Row]:
         lines = make_visible(self._text).split("\n")
         hidden = 0

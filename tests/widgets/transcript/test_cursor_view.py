@@ -80,6 +80,34 @@ async def test_the_cursor_walks_over_blocks_turns_edits_and_errors() -> None:
         assert app.copied == [("user", "question 27")]
 
 
+async def test_a_turn_is_copied_with_a_line_for_each_call_and_calls_are_walked() -> None:
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        view = app.view
+        view.add_user("first")
+        thought = view.start_thought()
+        view.append_thought(thought, "hm")
+        view.finish_thought(thought)
+        call = view.add_tool("run", Kind.EXECUTE, "make")
+        view.update_tool(call, CallState.SUCCEEDED, display="a lot of output")
+        view.add_user("and this", steering=True)
+        add_answer(view, "*Done.*")
+        view.add_user("second")
+        last = view.add_tool("read", Kind.READ, "a.py")
+        view.update_tool(last, CallState.SUCCEEDED)
+        await settle(pilot)
+        view.action_copy_turn()
+        view.action_previous_call()
+        assert view.cursor == last
+        view.action_previous_call()
+        assert view.cursor == call
+        view.action_copy_turn()
+        view.action_next_call()
+        assert view.cursor == last
+        await pilot.pause(0)
+        assert app.copied == [("turn", "second\n\nRead a.py"), ("turn", "first\n\nRun make\n\nand this\n\n*Done.*")]
+
+
 async def test_code_alone_is_copied() -> None:
     app = Host()
     async with app.run_test(size=SIZE) as pilot:
