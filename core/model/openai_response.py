@@ -6,7 +6,7 @@ Servers differ: calls come whole or in pieces, with or without an index and an i
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from core.contract.usage import Usage
 from core.model.http_errors import Endpoint, event_error
 from core.model.openai_request import LONGEST_ID
 from core.model.strict_json import parse_json, unreadable_in
+from core.model.think_tags import ThinkTags
 
 DONE = "[DONE]"
 _REASONS = {
@@ -62,6 +63,7 @@ class ChunkReader:
         self._thought = ""
         self._thoughts: dict[str, Any] = {}
         """As they are sent back: by the field that they came in."""
+        self._tags = ThinkTags()
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
         self._usage = Usage()
@@ -108,6 +110,7 @@ class ChunkReader:
         Raises:
             ModelError: the answer was cut off, or there was none.
         """
+        rest = self._read_text(self._tags.close())
         begun = bool(self._said or self._thought or self._calls)
         if not self._reason and begun and not self._is_done:
             raise ModelError(
@@ -124,7 +127,7 @@ class ChunkReader:
                 "Ask again.",
                 retryable=True,
             )
-        return self._finish(reason)
+        return [*rest, *self._finish(reason)]
 
     def _finish(self, reason: FinishReason) -> list[StreamItem]:
         parts: list[Part] = []
@@ -154,13 +157,22 @@ class ChunkReader:
         for detail in _list(delta.get("reasoning_details")):
             self._keep_detail(_dict(detail))
         for said in (_text_in(delta.get("content")), _text_in(delta.get("refusal"))):
-            if said:
-                self._said += said
-                items.append(TextChunk(said))
+            items += self._read_text(self._tags.feed(said)) if said else ()
         for piece in _list(delta.get("tool_calls")):
             self._add_piece(_dict(piece))
         if isinstance(delta.get("function_call"), dict):  # the form before `tool_calls`
             self._add_piece({"index": 0, "function": delta["function_call"]})
+        return items
+
+    def _read_text(self, pieces: Iterable[tuple[bool, str]]) -> list[StreamItem]:
+        items: list[StreamItem] = []
+        for is_thought, text in pieces:
+            if is_thought:
+                self._thought += text
+                items.append(ThoughtChunk(text))
+            elif text:
+                self._said += text
+                items.append(TextChunk(text))
         return items
 
     def _keep_detail(self, detail: dict[str, Any]) -> None:

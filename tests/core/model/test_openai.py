@@ -216,3 +216,20 @@ async def test_models_are_listed() -> None:
     async with GeminiServer(pieces(listing, content_type="application/json"), strict=False) as server:
         assert await list_models(OpenAIAccess(f"{server.url}/v1")) == ["a", "b"]
         assert server.requests[0].target == "/v1/models"
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("text", "thoughts", "said"),
+    [
+        ("<think>\nHm <b>.\n</think>\n\nYes, <think> is a tag.", "\nHm <b>.\n", "Yes, <think> is a tag."),
+        ("  <think>never ends </thin", "never ends </thin", ""),
+        ("<thin air", "", "<thin air"),
+        ("plain </think> text", "", "plain </think> text"),
+    ],
+)
+async def test_thoughts_between_tags_are_told_apart(size: int, text: str, thoughts: str, said: str) -> None:
+    events = [wire.text(text[at : at + size]) for at in range(0, len(text), size)]
+    outcome, _ = await asked(wire.answer(*events, wire.piece(0, "a", "look", "{}"), finish="tool_calls"))
+    assert (outcome.thoughts, outcome.text) == (thoughts, said)
+    assert message_of(outcome).text == said
