@@ -25,6 +25,7 @@ FEW = 16
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1024 * 1024
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _RENAME_NOREPLACE = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -49,14 +50,6 @@ class Roots:
         if root not in self._opened:
             self._opened[root] = self._stack.enter_context(opened_root(root))
         return self._opened[root]
-
-    def open_to_sync(self, root: str) -> int:
-        """Return a descriptor of a root directory that can be synced (`open` gives one that can't be read)."""
-        key = f"{root}\0"
-        if key not in self._opened:
-            self._opened[key] = open_beneath(self.open(root), ".", _FOLDER)
-            self._stack.callback(os.close, self._opened[key])
-        return self._opened[key]
 
     @contextlib.contextmanager
     def parent(self, root: str, path: str) -> Iterator[tuple[int, str]]:
@@ -211,11 +204,22 @@ def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterabl
                 with roots.parent(root, os.path.join(folder, ".")) as (parent, _):
                     sync_directory(parent)
             return
-        except (FileNotFoundError, NotADirectoryError):
-            pass  # moved or removed by a later step
-    for root in dict.fromkeys(root for root, _ in (*folders, *files)):
-        with contextlib.suppress(FileNotFoundError):
-            sync_file_system(roots.open_to_sync(root))
+        except OSError as error:
+            if error.errno not in _GONE:
+                raise  # a directory that a later step moved or removed is no loss: all is synced then
+    folders.update(dict.fromkeys((root, os.path.dirname(path)) for root, path in files))
+    folders.update(dict.fromkeys((root, "") for root, _ in list(folders)))
+    synced: set[int] = set()
+    for root, folder in folders:
+        try:
+            with roots.parent(root, os.path.join(folder, ".")) as (parent, _):
+                device = os.fstat(parent).st_dev
+                if device not in synced:
+                    sync_file_system(parent)
+                    synced.add(device)
+        except OSError as error:
+            if error.errno not in _GONE:
+                raise
 
 
 def _sync_entry(parent: int, name: str) -> None:
