@@ -20,7 +20,7 @@ from core.fileops.source_tree import SourceTree, as_utf8
 from core.workspace.encoding import TextFile
 from core.workspace.globbing import compile_glob
 
-_SHOWN = 40
+_SHOWN = 200
 _SHOWN_FILES = 6
 _SCRIPT = frozenset({"javascript", "typescript"})
 
@@ -72,7 +72,7 @@ def plan_rename(tree: SourceTree, path: str, operation: RenameSymbolOperation) -
     if renaming.conflicts:
         raise ToolFailure(
             ToolErrorType.RENAME_CONFLICT,
-            f"`{old}` can't be renamed to `{new}`:\n" + "\n".join(_list(renaming.conflicts)),
+            f"`{old}` can't be renamed to `{new}`:\n" + "\n".join(_list(dict(sorted(renaming.conflicts.items())))),
             "Choose another name, or rename what stands there first.",
         )
     _note_broken(project, renaming)
@@ -96,7 +96,8 @@ def _written(tree: SourceTree, project: Project, renaming: Renaming) -> RenamePl
     notes = [*renaming.notes]
     left = sum(map(len, renaming.undecided.values()))
     if left:
-        lines += [f"Left as they are, as they could not be decided ({left}):", *_list(renaming.undecided)]
+        undecided = dict(sorted(renaming.undecided.items(), key=lambda item: (item[0] not in texts, item[0])))
+        lines += [f"Left as they are, as they could not be decided ({left}):", *_list(undecided)]
         where = ", ".join(make_visible_line(path) for path in sorted(renaming.undecided)[:_SHOWN_FILES])
         more = ", …" if len(renaming.undecided) > _SHOWN_FILES else ""
         notes.append(f"left as they are, as it could not be decided what they mean: {left}, in {where}{more}")
@@ -223,7 +224,7 @@ def _note_broken(project: Project, renaming: Renaming) -> None:
 def _list(places: Mapping[str, Mapping[int, str]]) -> list[str]:
     lines = [
         f"  {make_visible_line(path)}{f':{line}' if line else ''}: {why}"
-        for path, by_line in sorted(places.items())
+        for path, by_line in places.items()
         for line, why in sorted(by_line.items())
     ]
     return [*lines[:_SHOWN], f"  and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.fileops.languages.values import FOREIGN, Value
+from core.fileops.languages.values import FOREIGN, Value, is_foreign, join
 
 MAKERS = frozenset({"of", "map", "tuple"})
 TAKERS = frozenset({"item", "at", "part"})
@@ -28,6 +28,8 @@ def take_from(value: Value, kind: str, number: int = 0) -> Value:
     """
     if value is None:
         return None
+    if value[0] == "union":
+        return join([take_from(one, kind, number) for one in value[1:] if not is_foreign(one)])
     if value[0] == "container":
         return _known(value[2] if kind == "at" else value[1])
     if value[0] == "tuple":

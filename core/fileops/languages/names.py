@@ -25,6 +25,7 @@ part · `("builtin", PLACE, E)` what a function of that name gives if it is the 
 """
 
 FOREIGN: Expression = ("foreign",)
+_MOST_OPTIONS = 8
 
 
 class Scope(NamedTuple):
@@ -54,6 +55,8 @@ class Binding:
     """Byte from which on it is known in its scope."""
     owner: int = -1
     """A parameter's function: place of that function's name; -1 where it has none."""
+    is_told: bool = False
+    """The value follows from a declared type."""
 
 
 class Use(NamedTuple):
@@ -187,11 +190,13 @@ class NamesBuilder:
         visible_from: int = 0,
         owner: int = -1,
         again: bool = True,
+        is_told: bool = False,
     ) -> int:
         """Declare the name that a node spells, and return its binding.
 
         Args:
             again: whether a binding of that name in that scope is the same one; else it hides the former.
+            is_told: the value follows from a declared type, whatever is assigned elsewhere.
         """
         name = _spelled(node)
         index = self.find(scope, name) if again else -1
@@ -199,13 +204,17 @@ class NamesBuilder:
             index = len(self.names.bindings)
             line = node.start_point.row + 1
             self.names.bindings.append(
-                Binding(name, scope, kind, node.start_byte, line, value, source, visible_from, owner)
+                Binding(name, scope, kind, node.start_byte, line, value, source, visible_from, owner, is_told)
             )
             self._by_scope.setdefault((scope, name), []).append(index)
         else:
             former = self.names.bindings[index]
-            if former.value != value:
-                former.value = None if former.value and value else former.value or value
+            if self._ordered:  # a language in which a variable has one type
+                former.value = former.value or value
+            elif is_told:
+                former.value, former.is_told = value, True
+            elif not former.is_told:
+                former.value = _either(former.value, value)
             if former.kind == "variable" and kind != "variable":
                 former.kind = kind
             former.source = former.source or source
@@ -281,3 +290,11 @@ class NamesBuilder:
 
 def _spelled(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
+
+
+def _either(one: Expression, other: Expression) -> Expression:
+    """Return what a name stands for that is bound twice."""
+    if one == other:
+        return one
+    options = one[1:] if one is not None and one[0] == "each" else (one,)
+    return ("each", *options, other) if len(options) < _MOST_OPTIONS else None

@@ -14,7 +14,7 @@ from core.fileops.languages.modules import ModuleMap, Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
 from core.fileops.languages.names import Binding, Expression, Use
 from core.fileops.languages.plugin import Analysis
-from core.fileops.languages.values import FOREIGN, FOREIGN_MODULE, Value, is_foreign
+from core.fileops.languages.values import FOREIGN, FOREIGN_MODULE, Value, is_foreign, join
 
 Analyse = Callable[[Sequence[str]], Mapping[str, Analysis]]
 """Analyses files by their paths for names."""
@@ -197,7 +197,7 @@ class Project:
             values = (self.value(path, item, depth) for item in expression[1:])
             return next((value for value in values if value is not None and not is_foreign(value)), None)
         if kind == "each":
-            return ("union", *(self.value(path, item, depth) for item in expression[1:]))
+            return join([self.value(path, item, depth) for item in expression[1:]])
         if kind == "builtin":
             use = file.use_at.get(expression[1])
             return (
@@ -247,6 +247,8 @@ class Project:
             return ("instance", value[1])
         if value[0] == "function":
             return self.value(value[1], value[2], depth)
+        if value[0] == "union":
+            return join([self._called(file, callee, one, depth) for one in value[1:]])
         if value[0] == "gives":
             held: Value = value[1]
             return held
@@ -264,6 +266,8 @@ class Project:
             return self.value_of(found, depth) if found is not None else None
         if value[0] == "container":
             return method_of(value, name)
+        if value[0] == "union":
+            return join([self.member_value(one, name, depth + 1) for one in value[1:] if not is_foreign(one)])
         if value[0] == "scope":
             target = self.in_scope(value[1], value[2], name)
             return self.value_of(target, depth) if target is not None else None

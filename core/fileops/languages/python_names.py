@@ -11,6 +11,8 @@ from core.fileops.languages.python_values import annotation_of, expression_of
 if TYPE_CHECKING:
     from core.grammar import Node
 
+_OVER = frozenset({b"sorted", b"min", b"max", b"map", b"filter"})
+
 
 class PythonNames(PythonReader):
     """Reads one file."""
@@ -100,12 +102,37 @@ class PythonNames(PythonReader):
                 self._pending.append((target, inner, STORE))
                 continue
             value = annotation_of(self._names, annotation, outer) if annotation is not None and not is_many else first
-            self._builder.bind(inner, target, "parameter", value=FOREIGN if is_many else value, owner=owner)
+            self._builder.bind(
+                inner,
+                target,
+                "parameter",
+                value=FOREIGN if is_many else value,
+                owner=owner,
+                is_told=annotation is not None,
+            )
             first = None
+
+    def _visit_call(self, node: Node, scope: int) -> None:
+        """`sorted(xs, key=lambda x: ...)` and its like: the function gets what `xs` holds."""
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        given = arguments.named_children if arguments is not None else []
+        name = (function.text or b"") if function is not None else b""
+        values = [child.child_by_field_name("value") if child.type == "keyword_argument" else child for child in given]
+        functions = [child for child in values if child is not None and child.type == "lambda"]
+        held: Node | None = None
+        if functions and name in _OVER:
+            held = given[-1] if name in (b"map", b"filter") else given[0]
+        elif functions and function is not None and name.endswith(b".sort"):
+            held = function.child_by_field_name("object")
+        told = expression_of(self._names, held) if held is not None else None
+        if told is not None:
+            self._told.update({child.start_byte: ("item", told) for child in functions})
+        self._go(node.named_children, scope)
 
     def _visit_lambda(self, node: Node, scope: int) -> None:
         inner = self._open_scope(node, scope, "function")
-        self._parameters(node.child_by_field_name("parameters"), scope, inner, -1, None)
+        first = self._told.get(node.start_byte)
+        self._parameters(node.child_by_field_name("parameters"), scope, inner, -1, first)
         self._go_field(node, "body", inner)
 
     def _visit_class_definition(self, node: Node, scope: int) -> None:
@@ -157,10 +184,13 @@ class PythonNames(PythonReader):
         value: Expression = None
         if annotation is not None:
             value = annotation_of(self._names, annotation, scope)
-        elif right is not None and right.type != "assignment":
-            value = expression_of(self._names, right)
+        elif right is not None:
+            last = right
+            while last.type == "assignment" and (inner := last.child_by_field_name("right")) is not None:
+                last = inner
+            value = expression_of(self._names, last)
         if left is not None and left.type == "identifier":
-            self._bind(left, scope, "variable", value)
+            self._bind(left, scope, "variable", value, is_told=annotation is not None)
             if right is not None and left.text == b"__all__":
                 self._exports(right)
         elif left is not None:

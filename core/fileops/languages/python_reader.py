@@ -25,6 +25,8 @@ class PythonReader:
         self._builder = NamesBuilder()
         self._names = self._builder.names
         self._names.has_errors = source.root.has_error
+        self._told: dict[int, Expression] = {}
+        """By place of a lambda, what its first parameter is."""
         self._pending: list[tuple[Node, int, int]] = []
         self._declared: dict[tuple[int, str], int] = {}
         """By scope and name, the scope that `global` or `nonlocal` names."""
@@ -67,7 +69,9 @@ class PythonReader:
 
     def _identifier(self, node: Node, scope: int, mode: int) -> None:
         if mode == STORE:
-            self._bind(node, scope, "variable")
+            home = self._declared.get((scope, self._source.text(node)), scope)
+            former = self._builder.find(home, self._source.text(node))
+            self._bind(node, scope, "variable", self._names.bindings[former].value if former >= 0 else None)
             return
         shared = self._declared.get((scope, self._source.text(node)))
         self._builder.use(node, scope if shared is None else shared)

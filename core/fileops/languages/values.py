@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 Value = tuple[Any, ...] | None
@@ -19,3 +20,9 @@ FOREIGN_MODULE: Value = ("foreign", "module")
 def is_foreign(value: Value) -> bool:
     """Return whether something is surely not of the project."""
     return value is not None and value[0] == "foreign"
+
+
+def join(values: Iterable[Value]) -> Value:
+    """Return one of several values: the only one there is, or a union."""
+    different = list(dict.fromkeys(values))
+    return different[0] if len(different) == 1 else ("union", *different) if different else None

@@ -112,7 +112,10 @@ async def test_rename_is_one_review_and_one_change(place: Place) -> None:
     details = await invocation.get_confirmation_details(AbortSignal())
     assert isinstance(details, FileOperationsConfirmation)
     assert sorted(file.file_name for file in details.files) == ["a.py", "b.py", "c.py"]
-    assert all("left as they are, as it could not be decided what they mean: 1, in c.py" in file.notes for file in details.files)
+    assert all(
+        "left as they are, as it could not be decided what they mean: 1, in c.py" in file.notes
+        for file in details.files
+    )
     result = await invocation.execute(AbortSignal())
     assert result.error is None
     text = llm_text(result.llm_content)

@@ -226,7 +226,22 @@ def f(a: list[C], b: Mapping[str, C], c: Iterable[tuple[str, C]], d: tuple[C, ..
     return [y.«old» for y in sorted(a)], next(iter(a)).«old», {m: n.«old» for m, n in c}, [C() for _ in a][0].«old»
 def gen() -> Iterable[C]: yield C()
 for q in gen(): q.«old»
-def enumerate2(x): ...
+def twice(p: list[C], q2: list[C] | None):
+    for r in p: r.«old»
+    for r in q2 or (): r.«old»
+    n2 = None
+    n2 = C()
+    n2.«old»; n2 = p[0]
+    o3 = unknown()
+    o3 = C()
+    o3.old
+    for u3 in unknown(): u3.old
+    u4: C
+    u4 = unknown()
+    u4.«old»
+    u3 = C()
+    del u4, n2
+    p.sort(key=lambda t2: t2.«old»); max(p, key=lambda t3: t3.«old»); map(lambda t4: t4.«old», p)
 """,
     ),
     "an import of something outside gets an alias": (
