@@ -23,7 +23,7 @@ class RuleIndex:
         self._general: dict[str, tuple[Rule, ...]] = {}
         stems: set[tuple[str, ...]] = set()
         for rule in self.rules:
-            if rule.command_prefix:
+            if rule.command_prefix is not None:
                 self._add_prefix(rule, stems)
             elif any(char in name for name in rule.tools for char in "*?["):
                 self._patterns.append(rule)

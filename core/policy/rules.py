@@ -15,6 +15,8 @@ from core.contract.events import ApprovalMode
 from core.contract.tool import Kind
 
 SHELL_TOOL = "run_shell_command"
+_NARROWING = ("tool", "command_prefix", "args_pattern", "path", "kind", "mcp_server")
+"""Fields of a rule that an empty value would make match everything, as if they were not there."""
 
 
 class Verdict(StrEnum):
@@ -35,8 +37,8 @@ class Rule:
     """A tool's name, several, `*`, or a pattern such as `server__*`."""
     decision: str = "ask"
     """`allow`, `ask` or `deny`."""
-    command_prefix: str = ""
-    """Words that a simple command begins with (run_shell_command only)."""
+    command_prefix: str | None = None
+    """Words that a simple command begins with (run_shell_command only); no words match nothing."""
     args_pattern: str = ""
     """Regular expression searched in the arguments' JSON (keys sorted)."""
     path: str = ""
@@ -85,7 +87,7 @@ class Rule:
 
     @cached_property
     def prefix_words(self) -> tuple[str, ...]:
-        return tuple(self.command_prefix.split())
+        return tuple((self.command_prefix or "").split())
 
     @cached_property
     def rank(self) -> tuple[int, int]:
@@ -140,7 +142,8 @@ class Rule:
 
         fields: dict[str, Any] = {"tool": self.tool if isinstance(self.tool, str) else list(self.tool)}
         for name in ("command_prefix", "args_pattern", "path", "kind", "mcp_server", "message"):
-            if value := getattr(self, name):
+            value = getattr(self, name)
+            if value or (name == "command_prefix" and value is not None):
                 fields[name] = list(value) if isinstance(value, tuple) else value
         fields["decision"] = self.decision
         fields["priority"] = self.priority
@@ -185,5 +188,7 @@ def rule_from_table(table: Mapping[str, Any], source: str) -> Rule:
             value = tuple(value)
         if not _is_of_sort(key, value, str(known[key])):
             raise StetError(f"{key} = {value!r} in a rule is of the wrong sort", "docs/policy.md lists the keys.")
+        if key in _NARROWING and (not value or (isinstance(value, str) and not value.strip())):
+            raise StetError(f"{key} is empty in a rule", "A rule without the key matches everything: leave it out.")
         fields[key] = value
     return Rule(**fields, source=source)

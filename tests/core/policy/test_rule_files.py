@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.contract.errors import StetError
+from core.policy.engine import PolicyEngine
 from core.policy.load import load_policies, may_run_away
 from core.policy.rule_files import RuleFiles
 from core.policy.rules import SHELL_TOOL, Rule
@@ -107,3 +108,20 @@ def test_expressions_that_may_run_away_are_known(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["a+b*", r'"command": "rm\s+-rf', "(a|b)+", "(ab?)*", "[a-z]+@[a-z]+"])
 def test_harmless_expressions_are_not(pattern: str) -> None:
     assert not may_run_away(pattern)
+
+
+@pytest.mark.parametrize(
+    "line", ['command_prefix = ""', 'command_prefix = "  "', 'path = ""', "kind = []", 'tool = ""']
+)
+def test_an_empty_field_is_a_problem_and_matches_nothing(tmp_path: Path, line: str) -> None:
+    tool = "" if line.startswith("tool") else 'tool = "run_shell_command"\n'
+    (tmp_path / "p.toml").write_text(f'[[rule]]\n{tool}{line}\ndecision = "allow"\n')
+    rules, problems = load_policies(tmp_path)
+    assert rules == [] and "is empty" in str(problems[0])
+
+
+@pytest.mark.parametrize("prefix", ["", " "])
+def test_a_prefix_of_no_words_matches_nothing(prefix: str) -> None:
+    rule = Rule("run_shell_command", "allow", prefix)
+    assert PolicyEngine([rule]).check_command("git status").verdict == "ask"
+    assert "command_prefix" in rule.as_toml()

@@ -10,7 +10,7 @@ from core.policy.rules import SHELL_TOOL, Rule
 
 
 def decide(case: dict[str, object]) -> str:
-    allow = [Rule(SHELL_TOOL, "allow", str(prefix)) for prefix in case["allow_prefixes"] if str(prefix).strip()]  # type: ignore[attr-defined]
+    allow = [Rule(SHELL_TOOL, "allow", str(prefix)) for prefix in case["allow_prefixes"]]  # type: ignore[attr-defined]
     deny = [Rule(SHELL_TOOL, "deny", str(prefix)) for prefix in case.get("deny_prefixes", [])]  # type: ignore[attr-defined]
     return str(PolicyEngine([*allow, *deny]).check_command(str(case["command"])).verdict)
 
