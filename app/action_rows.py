@@ -205,7 +205,7 @@ _PROMPT: tuple[Action, ...] = (
             ("prompt.yank", "ctrl+y", "Yank", "Insert what was cut last."),
             ("prompt.undo", "ctrl+underscore", "Undo", "Take back the last edit of the prompt."),
             ("prompt.redo", "alt+r", "Redo", "Do the edit again."),
-            ("prompt.paste", "ctrl+v", "Paste", "Insert the clipboard; a large paste becomes a chip."),
+            ("prompt.paste", "ctrl+v", "Paste", "Insert the clipboard, also an image; a large paste becomes a chip."),
         ),
     ),
     *(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.bridge import Routes
 from app.services.editor import edit_text
+from app.services.pasted_images import mention_images, paste_image
 from app.services.preview import preview_mention
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
@@ -64,6 +66,8 @@ class PromptPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
+        self.pane.editor.read_paste = self._read_paste
+        self.pane.editor.read_image = self._read_image
         self.pane.use_vim(self.stage.engine.settings.prompt.vim)
         register("prompt.editor", lambda: self.stage.spawn(self._open_editor()))
         register("agent.stop", self.stop)
@@ -194,6 +198,16 @@ class PromptPresenter(Presenter):
         self.stage.app.notify(f"{text} Save it to a file and name that with @.", severity="error", markup=False)
 
     # --- completion and editor --------------------------------------------------------------------
+
+    async def _read_paste(self, text: str) -> str:
+        workspace = self.stage.engine.workspace
+        if workspace.scratch is None:
+            return text
+        return await asyncio.to_thread(mention_images, text, Path(workspace.root), Path(workspace.scratch))
+
+    async def _read_image(self) -> str:
+        scratch = self.stage.engine.workspace.scratch
+        return "" if scratch is None else await paste_image(Path(scratch), os.environ)
 
     async def _preview(self, path: str, rows: int) -> str:
         root = Path(self.stage.engine.workspace.root)

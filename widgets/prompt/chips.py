@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 EDITOR_LIMIT = 50_000
 """Characters that the editor holds as text; drafts that are longer hold the rest as a chip."""
 
+ReadPaste = Callable[[str], Awaitable[str]]
+"""`await read_paste(text)` gives what is to stand for a paste: it may name images."""
+ReadImage = Callable[[], Awaitable[str]]
+"""`await read_image()` gives a mention of the image that the clipboard holds; empty if there is none."""
+
+
+async def _as_it_is(text: str) -> str:
+    return text
+
+
+async def _no_image() -> str:
+    return ""
+
 
 class ChipArea(ReadlineArea):
     """A text area with chips."""
@@ -27,12 +40,18 @@ class ChipArea(ReadlineArea):
 
     def __init__(self, keys: Mapping[str, str], *, id: str | None = None) -> None:
         self.pastes = Pastes()
+        self.read_paste: ReadPaste = _as_it_is
+        self.read_image: ReadImage = _no_image
         super().__init__(keys, id=id)
 
     async def _on_paste(self, event: Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.insert_paste(event.text)
+        await self.take_paste(event.text)
+
+    async def take_paste(self, text: str) -> None:
+        """Insert what the terminal pasted; what names images becomes mentions of them."""
+        self.insert_paste(await self.read_paste(text) if self.takes_images else text)
 
     def insert_paste(self, text: str) -> None:
         """Insert text from outside at the cursor: a large one as a chip, one beyond the limit not at all."""
@@ -43,9 +62,15 @@ class ChipArea(ReadlineArea):
         large = is_large(text) or len(text) + len(self.text) > EDITOR_LIMIT
         self._replace_via_keyboard(self.pastes.add(text) if large else text, *self.selection)
 
-    def action_paste(self) -> None:
-        """Insert the application's clipboard."""
-        self.insert_paste(self.app.clipboard)
+    async def action_paste(self) -> None:  # type: ignore[override]  # actions may be awaited
+        """Insert the image that the clipboard holds, else the application's clipboard."""
+        image = await self.read_image() if self.takes_images else ""
+        self.insert_paste(image or self.app.clipboard)
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether images may stand here."""
+        return True
 
     # --- looking into one ---------------------------------------------------------------------------
 

@@ -216,12 +216,16 @@ class PromptEditor(ChipArea):
         if self._burst.settle():
             await self._press_enter()
         if text := self._burst.take():
-            self.insert_paste(text)
+            await self.take_paste(text)
 
     async def _press_enter(self) -> None:
         event = Key("enter", "\r")
         if not self._take_vim(event):
             await self.app.run_action(self.action_for(event), self)
+
+    @property
+    def takes_images(self) -> bool:
+        return self.mode is PromptMode.AGENT
 
     def action_delete_left(self) -> None:
         """Delete to the left: a character, the selection, a chip; at the start leave the mode."""
