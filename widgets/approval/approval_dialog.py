@@ -47,6 +47,12 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
     def body(self) -> TextView:
         return self.query_one(TextView)
 
+    def key(self, action: str) -> str:
+        """Return the key of an action of every approval, as it is in force."""
+        binding = next(each for each in ApprovalDialog.BINDINGS if isinstance(each, Binding) and each.action == action)
+        keys = self.app._keymap.get(binding.id or "") or binding.key
+        return self.app.get_key_display(binding.with_key(keys.split(",")[0].strip(), key_display=None))
+
     def passages(self) -> list[Passage]:
         """Return all that is shown."""
         raise NotImplementedError
@@ -59,9 +65,9 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
         """Return what the wider answers would allow."""
         shown = []
         if self.request.grant:
-            shown.append(Passage(self.request.grant, "plain", "s allows "))
+            shown.append(Passage(self.request.grant, "plain", f"{self.key('accept_always')} allows "))
         if self.request.rule:
-            shown.append(Passage(self.request.rule.strip(), "code", "p saves  "))
+            shown.append(Passage(self.request.rule.strip(), "code", f"{self.key('accept_save')} saves  "))
         if self.request.would_have_allowed:
             shown.append(Passage("so far it would have let through:", "muted", "         "))
             shown.append(Passage("\n".join(self.request.would_have_allowed), "muted", "         "))
@@ -100,7 +106,7 @@ class ApprovalDialog(DecisionScreen[ApprovalReply]):
         if self.body.end_seen:
             self.decide(replace(self.approval(outcome, note), scope=scope))
         else:
-            self.say("Not seen to the end yet: v goes there.")
+            self.say(f"Not seen to the end yet: {self.key('show_end')} goes there.")
 
     def action_accept(self) -> None:
         self._accept(ToolConfirmationOutcome.PROCEED_ONCE)

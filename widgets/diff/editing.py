@@ -22,8 +22,6 @@ OpenEditor = Callable[[str, str], Awaitable[str | None]]
 Merge = Callable[[str, str, str], str | None]
 """Puts two changes (second, third) of one text (first) together; none where they meet."""
 
-_RANGE = "] [ widen the range, space drops its lines, o keeps only them, V leaves it"
-
 
 class EditingScreen(ReadingScreen):
     """Lets the reviewer edit.
@@ -109,8 +107,16 @@ class EditingScreen(ReadingScreen):
     def action_start_range(self) -> None:
         self.view.range_start = None if self.view.range_start is not None else self.view.cursor
         self.view.repaint()
-        self.say(_RANGE if self.view.range_start is not None else "")
+        self.say("")
         self.refresh_bindings()
+
+    @property
+    def status(self) -> str:
+        if not self.is_mounted or self.view.range_start is None:
+            return super().status
+        up, down = self.key("move_line.minus_1"), self.key("move_line.1")
+        drop, keep, leave = (self.key(action) for action in ("toggle_hunk", "keep_range", "start_range"))
+        return f"{down} {up} widen the range, {drop} drops its lines, {keep} keeps only them, {leave} leaves it"
 
     def action_next_hunk(self) -> None:
         if self.view.range_start is not None:
@@ -174,7 +180,7 @@ class EditingScreen(ReadingScreen):
         if proposal.patch.new_text != before:  # it was made again while the editor was open
             merged = self._merge(before, text, proposal.patch.new_text) if self._merge else None
             if merged is None:
-                self.say("Not taken: the proposal changed meanwhile, in the same lines. E opens it as it is now.")
+                self.say("Not taken: the proposal changed meanwhile, in the same lines.")
                 return
             text = merged
         self._rebuild_from(text, proposal)

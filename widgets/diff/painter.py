@@ -36,6 +36,7 @@ class Painter:
         self.old_tints: Sequence[LineTints] = ()
         self.new_tints: Sequence[LineTints] = ()
         self.needle = ""
+        self.more_key = "x"
         endings = {line.ending for hunk in proposal.patch.hunks for line in hunk.lines if line.ending}
         self._shows_endings = len(endings) > 1
 
@@ -50,7 +51,7 @@ class Painter:
         """
         row = self.sheet.rows[index]
         if isinstance(row, FoldRow):
-            text = f"  \u22ef {row.count} unchanged line{'s' if row.count != 1 else ''} (x shows more)"
+            text = f"  \u22ef {row.count} unchanged line{'s' if row.count != 1 else ''} ({self.more_key} shows more)"
             return self._fill([Segment(text, self.style_of("fold"))], width, "fold")
         if isinstance(row, EndRow):
             text = f"  \u2500\u2500 {show_line(row.text).text} \u2500\u2500"

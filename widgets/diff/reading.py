@@ -15,6 +15,7 @@ from widgets.approval.dialog import DecisionScreen, heading_row, status_rows
 from widgets.approval.entry_line import EntryLine
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.inline_editor import InlineEditor
+from widgets.common.shown_keys import shown_keys
 from widgets.diff.file_list import FileList
 from widgets.diff.outcome import ReviewOutcome
 from widgets.diff.proposal import Proposal
@@ -71,11 +72,14 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
                 yield FileList(self.proposals, id="files")
                 yield DiffView(self.proposals[0], id="diff")
                 yield InlineEditor(id="editor")
-            yield Label(Content(make_visible_line(f"s this session: {self.grant}")), id="grant", markup=False)
+            yield Label(Content(""), id="grant", markup=False)
             yield from status_rows(self)
 
     def on_mount(self) -> None:
-        self.query_one("#grant").display = bool(self.grant)
+        grant = self.query_one("#grant", Label)
+        grant.update(Content(make_visible_line(f"{self.key('accept_session')} this session: {self.grant}")))
+        grant.display = bool(self.grant)
+        self.view.more_key = self.key("open_context")
         self.view.split_choice = self._split
         self.show_marks()
         self.view.focus()
@@ -95,6 +99,10 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     @property
     def proposal(self) -> Proposal:
         return self.proposals[self.current]
+
+    def key(self, action: str) -> str:
+        """Return the key of an action of the review, as it is in force."""
+        return shown_keys(self, f"review.{action}")
 
     def find_proposal(self, path: str) -> Proposal:
         """Return the proposal of a path.
@@ -121,7 +129,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         if len(self.proposals) > 1:
             parts.append(f"file {self.current + 1} of {len(self.proposals)}")
         if unseen:
-            parts.append(f"{unseen} not seen yet (v)")
+            parts.append(f"{unseen} not seen yet ({self.key('show_end')})")
         return " \u00b7 ".join(parts)
 
     def show_file(self, index: int) -> None:

@@ -117,12 +117,13 @@ class ReviewScreen(EditingScreen):
         if self._is_rebuilding:
             return "The diff is being rebuilt."
         if not any(proposal.accepted for proposal in self.proposals):
-            return "Nothing is on: space takes a hunk in, n denies the whole."
+            return f"Nothing is on: {self.key('toggle_hunk')} takes a hunk in, {self.key('deny')} denies the whole."
         unseen = [proposal for proposal in self.proposals if proposal.unseen]
         if unseen:
             hunks = sum(len(proposal.unseen) for proposal in unseen)
             where = "" if len(self.proposals) == 1 else f" in {len(unseen)} file{'s' if len(unseen) > 1 else ''}"
-            return f"Not seen to the end yet: {hunks} hunk{'s' if hunks > 1 else ''}{where}; v goes there."
+            count = f"{hunks} hunk{'s' if hunks > 1 else ''}{where}"
+            return f"Not seen to the end yet: {count}; {self.key('show_end')} goes there."
         return ""
 
     def _accept(self, decision: ReviewDecision, note: str = "", scope: str = "") -> None:
@@ -176,7 +177,7 @@ class ReviewScreen(EditingScreen):
 
     def action_leave(self) -> None:
         if any(proposal.is_edited for proposal in self.proposals):
-            self.say("Your edits would be lost: n denies, y accepts.")
+            self.say(f"Your edits would be lost: {self.key('deny')} denies, {self.key('accept')} accepts.")
         else:
             self._deny()
 

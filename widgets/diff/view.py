@@ -72,6 +72,8 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self.proposal = proposal
         self.split_choice: bool | None = None
         """Side by side or not; none leaves it to the width."""
+        self.more_key = "x"
+        """Opens a fold."""
         self.wrap = True
         self.blanks = False
         self.needle = ""
@@ -150,6 +152,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         patch = layout.patch
         self._painter = Painter(layout.sheet, self.proposal, self._style_of)
         self._painter.needle = self.needle
+        self._painter.more_key = self.more_key
         self._painter.old_tints = self._tints.get(patch.old_text, [])
         self._painter.new_tints = self._tints.get(patch.new_text, [])
         self.virtual_size = Size(layout.width, layout.sheet.height)
