@@ -26,6 +26,7 @@ from widgets.prompt.chip_screen import ChipScreen
 from widgets.prompt.queue import QueueScreen
 from widgets.prompt.search import HistorySearch
 from widgets.sessions.screen import SessionsScreen
+from widgets.settings.screen import SettingsScreen
 from widgets.transcript.find_line import FindLine
 
 DIALOGS: tuple[tuple[Scope, str, type[DOMNode]], ...] = (
@@ -42,6 +43,7 @@ DIALOGS: tuple[tuple[Scope, str, type[DOMNode]], ...] = (
     (Scope.DIALOG, "Search in the history", HistorySearch),
     (Scope.DIALOG, "Search in the chat", FindLine),
     (Scope.DIALOG, "Sessions", SessionsScreen),
+    (Scope.DIALOG, "Settings", SettingsScreen),
     (Scope.DIALOG, "Choice", ChoiceScreen),
     (Scope.DIALOG, "Help", HelpScreen),
 )

@@ -13,7 +13,7 @@ from core.bus.replay import read_record
 from core.contract.errors import StetError
 from core.contract.events import Notice, SessionRenamed
 from core.contract.visible import make_visible_line
-from core.session.export import ExportFormat, export_session
+from core.session.export import ExportFormat, entries_of, export_session
 from core.session.search import SessionIndex
 from core.session.store import MAX_TITLE, SessionSummary
 from widgets.sessions.screen import SessionRow, SessionsScreen
@@ -68,8 +68,28 @@ async def _choose(stage: Stage) -> str:
         if not decided.done():
             decided.set_result(chosen or "")
 
-    stage.app.push_screen(SessionsScreen(search), decide)
+    async def delete(id: str) -> str:
+        if id == current:
+            raise StetError("That is this session.", "/quit first; `stet session delete` deletes it then.")
+        await asyncio.to_thread(lambda: store.delete(store.find(id)))
+        return f"The session {id} is deleted."
+
+    async def preview(id: str) -> str:
+        return await asyncio.to_thread(lambda: _end_of(store.find(id).path))
+
+    stage.app.push_screen(SessionsScreen(search, preview, delete), decide)
     return await decided
+
+
+def _end_of(path: Path) -> str:
+    """Return the last that was said in a session, as text; why it can't be read where that is so. Blocks."""
+    try:
+        entries = [entry for entry in entries_of(read_record(path).envelopes) if entry.kind in ("user", "assistant")]
+    except (OSError, StetError) as error:
+        return f"It can't be read: {error}"
+    return "\n\n".join(
+        f"❯ {entry.text[:_LONGEST]}" if entry.kind == "user" else entry.text[:_LONGEST] for entry in entries[-_ENTRIES:]
+    )
 
 
 @command("fork", arguments="[TURN]", unavailable=_unrecorded)
@@ -99,6 +119,8 @@ async def rename_session(stage: Stage, arguments: str) -> None:
     await stage.engine.bus.publish(Notice(f"This session is called: {title}"))
 
 
+_ENTRIES, _LONGEST = 6, 2_000
+"""What a preview holds: so many of the last things that were said, and of each so many characters."""
 _ENDINGS = {"markdown": ".md", "json": ".json", "html": ".html"}
 
 

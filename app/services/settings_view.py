@@ -12,7 +12,7 @@ from app.stage import Stage
 from core.settings.catalogue import SettingRow, describe_type, help_texts, setting_rows
 from core.settings.load import LoadedSettings, load_settings
 from core.settings.save import reset_setting, save_setting
-from widgets.settings.screen import SettingLine, SettingsScreen
+from widgets.settings.screen import BUILT_IN, SettingLine, SettingsScreen
 from widgets.transcript.view import TranscriptView
 
 _AT_ONCE = frozenset(
@@ -24,7 +24,7 @@ _AT_ONCE = frozenset(
 )  # fmt: skip
 """What is read when it is needed; the rest is taken when a session starts."""
 _COMMANDS = {"ui.theme": "theme"}
-_SOURCES = {"default": "", "environment": "environment", "command line": "flag"}
+_SOURCES = {"default": BUILT_IN, "environment": "environment", "command line": "flag"}
 
 
 def holds_at_once(key: str) -> bool:
@@ -78,7 +78,7 @@ class SettingsView:
                     row.key,
                     shown_value(_value_of(loaded.settings, row)),
                     self._source(loaded.origins.get(row.key, "default")),
-                    texts.get(row.path[0], "") if len(row.path) == 2 else group,
+                    texts.get(row.path[0], "").rstrip(".") if len(row.path) == 2 else group,
                     texts.get(row.key, ""),
                     describe_type(row),
                     shown_value(row.default),

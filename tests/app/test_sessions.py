@@ -103,3 +103,25 @@ async def test_a_session_is_written_to_a_file_in_each_form(project: Path) -> Non
             await run.until(lambda name=name, part=part: part in (project / name).read_text(), part)  # type: ignore[misc]
         await command(run, "export out.html")
         await run.shows("could not be written")
+
+
+async def test_the_browser_shows_how_a_session_ended_and_deletes_it_when_asked_twice(project: Path) -> None:
+    async with running(project, "say a first answer\n") as run:
+        await run.prompt("an earlier question")
+        await run.idle()
+        earlier = run.engine.store.path_of(run.engine.bus.session)
+    async with running(project, "say ok\n") as run:
+        await run.prompt("now")
+        await run.idle()
+        await command(run, "sessions")
+        await run.shows("an earlier question", "(this one)")
+        await run.press("ctrl+d", "ctrl+d")
+        await run.shows("That is this session.")
+        await run.press("down")
+        await run.shows("a first answer")
+        await run.press("ctrl+d")
+        await run.shows("again deletes")
+        assert earlier.exists()
+        await run.press("ctrl+d")
+        await run.until(lambda: not earlier.exists(), "the end of it")
+        await run.press("escape")

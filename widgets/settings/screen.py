@@ -21,9 +21,12 @@ from textual.widgets.option_list import Option
 
 from core.contract.errors import StetError
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.shown_keys import shown_keys
 
 LOW = 18
 """Screen rows below which the help of a setting is left out."""
+BUILT_IN = "built-in"
+"""Source of a value that nobody has set."""
 _SOURCE = 16
 """Cells of the last column at least."""
 
@@ -36,7 +39,7 @@ class SettingLine:
     value: str
     """As it is typed."""
     source: str
-    """Where it came from, in a word or two; empty for the built-in value."""
+    """Where it came from, in a word or two."""
     group: str
     """Heading above it."""
     help: str = ""
@@ -63,12 +66,12 @@ class SettingsScreen(ModalScreen[str]):
 
     CSS_PATH = "../../styles/settings.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "close", show=False, priority=True),
-        Binding("down,ctrl+n", "move(1)", "next setting", show=False, priority=True),
-        Binding("up,ctrl+p", "move(-1)", "previous setting", show=False, priority=True),
-        Binding("pagedown", "move(8)", "page down", show=False, priority=True),
-        Binding("pageup", "move(-8)", "page up", show=False, priority=True),
-        Binding("ctrl+r", "reset", "built-in value again", show=False, priority=True),
+        Binding("escape", "leave", "Close", show=False, priority=True, id="settings.close"),
+        Binding("down,ctrl+n", "move(1)", "Next setting", show=False, priority=True, id="settings.next"),
+        Binding("up,ctrl+p", "move(-1)", "Previous setting", show=False, priority=True, id="settings.previous"),
+        Binding("pagedown", "move(8)", "Page down", show=False, priority=True, id="settings.page_down"),
+        Binding("pageup", "move(-8)", "Page up", show=False, priority=True, id="settings.page_up"),
+        Binding("ctrl+r", "reset", "Built-in value again", show=False, priority=True, id="settings.reset"),
     ]
 
     def __init__(self, load: Load, keep: Keep, *, where: str = "") -> None:
@@ -92,9 +95,10 @@ class SettingsScreen(ModalScreen[str]):
             yield Static(id="settings-help", markup=False)
             yield Input(id="settings-edit")
             yield Static(id="settings-status", markup=False)
-            yield Static(
-                "⏎ change   ctrl+r built-in   ↑ ↓ move   type to find   esc close", id="settings-keys", markup=False
-            )
+            reset, close = shown_keys(self, "settings.reset"), shown_keys(self, "settings.close")
+            move = shown_keys(self, "settings.previous", "settings.next")
+            keys = f"⏎ change   {reset} built-in   {move} move   type to find   {close} close"
+            yield Static(keys, id="settings-keys", markup=False)
 
     async def on_mount(self) -> None:
         self.query_one("#settings").border_title = "settings"
@@ -245,6 +249,8 @@ def _draw_line(line: SettingLine, names: int, width: int) -> Content:
     room = max(8, width - names - 6 - max(_SOURCE, cell_len(source)))
     value = make_visible_line(line.value)
     value = set_cell_size(value if cell_len(value) <= room else set_cell_size(value, room - 1) + "…", room)
+    is_set = line.source != BUILT_IN
+    look = "$text-accent" if is_set else "$text-muted"
     return Content.assemble(
-        set_cell_size(f"  {line.key}", names + 4), (value, "bold" if source else ""), "  ", (source, "$text-accent")
+        set_cell_size(f"  {line.key}", names + 4), (value, "bold" if is_set else ""), "  ", (source, look)
     )

@@ -8,14 +8,16 @@ import pytest
 from textual.app import App
 
 from core.contract.errors import StetError
-from widgets.settings.screen import SettingLine, SettingsScreen
+from widgets.settings.screen import BUILT_IN, SettingLine, SettingsScreen
 
 pytestmark = pytest.mark.anyio
 
 LINES = [
-    SettingLine("ui.mouse", "true", "", "The screen", "Use the mouse.", "true or false", "true", ("true", "false")),
+    SettingLine(
+        "ui.mouse", "true", BUILT_IN, "The screen", "Use the mouse.", "true or false", "true", ("true", "false")
+    ),
     SettingLine("ui.theme", "dark", "your file:3", "The screen", "Colours.", "text", "dark", command="theme"),
-    SettingLine("agent.turns", "100", "", "The agent", "Steps \x1b[31m.", "a number", "100", when="Next start."),
+    SettingLine("agent.turns", "100", BUILT_IN, "The agent", "Steps \x1b[31m.", "a number", "100", when="Next start."),
 ]
 
 
