@@ -193,7 +193,7 @@ class _Part:
         self._stop = stop
         self._large = large
         self._apart: list[str] = []
-        self._asked = Narrowing(engine, directory, clues, pruned=pruned)
+        self._asked = Narrowing(engine, directory, clues, largest=large, pruned=pruned)
 
     def __enter__(self) -> _Part:
         return self
@@ -217,7 +217,7 @@ class _Part:
     def leave_engine(self) -> None:
         """Do without the engine."""
         self._asked.close()
-        self._asked = Narrowing(Engine.PYTHON, self._directory, self._clues)
+        self._asked = Narrowing(Engine.PYTHON, self._directory, self._clues, largest=self._large)
 
     def first(self, count: int) -> list[str]:
         """Return the first files, by their names."""
@@ -237,6 +237,9 @@ class _Part:
         return (path for pack in self.packs for path in pack)
 
     def _narrowed(self, deadline: float | None) -> list[str] | None:
+        if self._engine is Engine.RIPGREP:
+            self._apart += self._large_files()
+
         def is_enough() -> bool:
             self.is_late |= deadline is not None and time.monotonic() > deadline
             return self.is_late or self._stop.is_set
@@ -246,8 +249,9 @@ class _Part:
             large = [path for path in self._large_files() if path.startswith(self.prefix)]
             if large and len(large) <= _MAX_LARGE:
                 cut = len(self.prefix)
+                without = [path[cut:] for path in large]
                 with Narrowing(
-                    self._engine, self._directory, self._clues, without=[path[cut:] for path in large]
+                    self._engine, self._directory, self._clues, largest=self._large, without=without
                 ) as again:
                     found = again.names(is_enough)
                 self._apart += large

@@ -67,12 +67,20 @@ class Narrowing:
     """An engine at work on a tree; a context manager that ends it.
 
     Args:
+        largest: bytes of the largest file that counts; ripgrep leaves out larger ones.
         pruned: names of directories that it need not enter.
         without: files that git shall not read; only for git.
     """
 
     def __init__(
-        self, engine: Engine, directory: str, clues: Clues, *, pruned: Sequence[str] = (), without: Sequence[str] = ()
+        self,
+        engine: Engine,
+        directory: str,
+        clues: Clues,
+        *,
+        largest: int,
+        pruned: Sequence[str] = (),
+        without: Sequence[str] = (),
     ) -> None:
         self._program: Program | None = None
         self.has_failed = False
@@ -83,7 +91,7 @@ class Narrowing:
         if engine is Engine.GIT_GREP:
             command, lenient = _git_command(clues, without), 1
         elif engine is Engine.RIPGREP:
-            command = _ripgrep_command(clues, (*NEVER_LISTED, *pruned))
+            command = _ripgrep_command(clues, (*NEVER_LISTED, *pruned), largest)
         else:
             command = _grep_command(clues, (*NEVER_LISTED, *pruned))
         try:
@@ -158,8 +166,9 @@ def _git_command(clues: Clues, without: Sequence[str]) -> list[bytes]:
     return [*options, *grep, *wanted, b"--", b".", *excluded]
 
 
-def _ripgrep_command(clues: Clues, pruned: Sequence[str]) -> list[bytes]:
+def _ripgrep_command(clues: Clues, pruned: Sequence[str], largest: int) -> list[bytes]:
     options = ["rg", "--no-config", "--no-messages", "--no-ignore", "--hidden", "-l", "--null", "-s"]
+    options += ["--max-filesize", str(largest)]
     raw = ["--binary", "--encoding", "none", "--no-mmap"]  # --binary: a NUL ends a line, so that no line is endless
     globs = [part for name in pruned for part in ("-g", f"!**/{name}/")]
     forms = [f"(?-u:{form})" for form in _expressions(clues, r"\xff\xfe|\xfe\xff", _BEYOND)]

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import Kind, ToolLocation, ToolResult
+from core.contract.visible import make_visible_line
 from core.tools.abort import AbortSignal
 from core.tools.builtin.search_place import searched_directory
 from core.tools.declarative import BaseDeclarativeTool, ShellConfig, UpdateOutput
@@ -132,7 +133,7 @@ def _result(pattern: str, where: str, finding: Finding) -> ToolResult:
     note = f" ({ignored} additional files were ignored)" if ignored else ""
     head = f'Found {count} file(s) matching "{pattern}" {where}{note}, sorted by modification time (newest first):\n'
     more = f"\n[{count - MAX_FILES} more files are not shown: use a narrower pattern.]" if count > MAX_FILES else ""
-    text = head + "\n".join(paths[:MAX_FILES]) + more + cut
+    text = head + "\n".join(map(make_visible_line, paths[:MAX_FILES])) + more + cut
     summary = f"{count} file{'' if count == 1 else 's'}"
     return ToolResult(
         text.encode("utf-8", "replace").decode(), f"Found {count} matching file(s)", data={"summary": summary}

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import Kind, ToolResult
+from core.contract.visible import make_visible_line
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseDeclarativeTool, ShellConfig, UpdateOutput
 from core.tools.parameters import ToolParams, named
@@ -122,7 +123,9 @@ def _result(place: WorkspacePath, entries: list[Entry], ignored: int) -> ToolRes
         text = f"Directory {place.path} is empty.{ignored_note}"
     else:
         lines = [
-            f"[DIR] {entry.name}" if entry.is_directory else f"{entry.name} ({entry.size} bytes)"
+            f"[DIR] {make_visible_line(entry.name)}"
+            if entry.is_directory
+            else f"{make_visible_line(entry.name)} ({entry.size} bytes)"
             for entry in entries[:MAX_ENTRIES]
         ]
         more = len(entries) - len(lines)

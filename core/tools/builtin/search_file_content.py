@@ -176,7 +176,8 @@ class SearchFileContentInvocation(PathInvocation[SearchFileContentParams]):
 
 
 def _name(one: Found, file: FileMatches, places: int) -> str:
-    return os.path.join(os.path.basename(one.place.path), file.path) if places > 1 else file.path
+    name = os.path.join(os.path.basename(one.place.path), file.path) if places > 1 else file.path
+    return make_visible_line(name)  # a line break in it would look like a result of its own
 
 
 def _lines(file: FileMatches, before: int, after: int) -> list[str]:

@@ -297,7 +297,7 @@ def test_every_engine_takes_every_form(tmp_path: Path, engine: Engine, pattern: 
     (tmp_path / "a").write_text("text\n")
     clues = find_clues(pattern, re.IGNORECASE)
     assert clues.tell_something
-    with Narrowing(engine, str(tmp_path), clues) as narrowing:
+    with Narrowing(engine, str(tmp_path), clues, largest=10**6) as narrowing:
         assert narrowing.names(lambda: False) is not None
         assert not narrowing.has_failed
 

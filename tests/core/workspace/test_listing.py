@@ -171,7 +171,7 @@ def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
     IgnoreRules(str(root)).ignored_among([("a.txt", False)])
     is_tracked(str(root / "a.txt"))
     for pattern in ("target", "t.*t"):
-        with Narrowing(Engine.GIT_GREP, str(root), find_clues(pattern)) as narrowing:
+        with Narrowing(Engine.GIT_GREP, str(root), find_clues(pattern), largest=10**6) as narrowing:
             assert "a.txt" in (narrowing.names(lambda: False) or [])
     assert not canary.exists()
 
