@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from pyte import modes as mo
 
+from core.terminal import protection
 from core.terminal.grid import Grid
 
 Parameters = list[int]
@@ -237,8 +238,9 @@ SEQUENCES: dict[str, Control] = {
     "e": line_down,
     "g": clear_tab,
     "r": set_region,
-    "?J": erase_display,
-    "?K": erase_line,
+    "?J": protection.erase_display,
+    "?K": protection.erase_line,
+    '"q': protection.protect,
     " @": shift_left,
     " A": shift_right,
     "'}": insert_columns,

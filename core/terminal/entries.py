@@ -38,6 +38,15 @@ def row_of(entry: Entry, pens: PenBox) -> Row:
     return _read(entry, pens)
 
 
+def text_of(entry: Entry) -> str:
+    """Return the text of an entry, perhaps with blanks at its end."""
+    if "\x1b" in entry:
+        entry = _SEQUENCE.sub("", entry)
+    if "\t" not in entry:
+        return entry
+    return entry.expandtabs(8) if entry.isascii() else "".join(span.text for span in _read(entry, PenBox()))
+
+
 def rewrapped(chain: list[Entry], columns: int, pens: PenBox) -> list[Entry]:
     """Return one line, in as many entries as it was wrapped to, wrapped anew."""
     spans = [span for entry in chain for span in _read(entry, pens, keep_blanks=isinstance(entry, Wrapped))]

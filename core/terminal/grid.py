@@ -34,8 +34,9 @@ class Grid(pyte.Screen):
         self.character_set: CharacterSet = None
         """The one that is in use; none is ASCII."""
         self.room = 0
-        """Columns that ASCII may fill without a further look: 0 where it is translated or inserted."""
+        """Columns that ASCII may fill without a further look: 0 where it is translated, inserted or protected."""
         self.last_text = ""
+        self.protecting = False
         super().__init__(columns, lines)
 
     # --- state ------------------------------------------------------------------------------------
@@ -44,6 +45,7 @@ class Grid(pyte.Screen):
         """Return to the initial state; the scrollback stays."""
         self.grid = [Line(self.columns) for _ in range(self.lines)]
         self.pen = self.pens.plain
+        self.protecting = False
         self.mode = {mo.DECAWM, mo.DECTCEM}
         self.set_margins()
         self.character_sets = (None,) * 4, 0
@@ -75,7 +77,8 @@ class Grid(pyte.Screen):
 
     def note_room(self) -> None:
         """Find `room` again: the size, the mode of insertion or the character set has changed."""
-        self.room = self.columns if self.character_set is None and mo.IRM not in self.mode else 0
+        direct = self.character_set is None and mo.IRM not in self.mode and not self.protecting
+        self.room = self.columns if direct else 0
 
     def shift(self, slot: int) -> None:
         """Use one of G0 to G3 from now on."""
@@ -154,7 +157,7 @@ class Grid(pyte.Screen):
             count = len(piece)
             if mo.IRM in self.mode:
                 self.insert_characters(count)
-            self.edit(self.cursor.y).write(x, piece, style)
+            self.edit(self.cursor.y).write(x, piece, style, protect=self.protecting)
             self.cursor.x = x + count
             start += count
         if mo.DECAWM not in self.mode:

@@ -15,7 +15,7 @@ from core.contract.ids import CallId, JobId
 from core.contract.visible import make_visible_line
 from core.terminal.child import FLOOD, Child
 from core.terminal.output_log import OutputLog
-from core.terminal.plain_text import log_text, screen_text
+from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.processes import end_processes, job_processes, waits_for_terminal
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
@@ -142,7 +142,7 @@ class Job:
             return f"[binary output: {self.log.total:,} bytes]"
         history = self._screen.history
         if self.in_terminal and history.total <= history.limit:
-            return screen_text(self._screen)
+            return await asyncio.to_thread(screen_text, screen_lines(self._screen))
         head, tail = await self.log.read()
         text = await asyncio.to_thread(log_text, head)
         if tail:

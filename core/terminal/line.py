@@ -16,7 +16,7 @@ class Line:
     what an animation draws over, never becomes cells.
     """
 
-    __slots__ = ("_columns", "_fill", "_short", "_styles", "_text", "_wrapped", "pending", "row", "wide")
+    __slots__ = ("_columns", "_fill", "_short", "_styles", "_text", "_wrapped", "pending", "protected", "row", "wide")
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
         self._columns = columns
@@ -27,14 +27,17 @@ class Line:
         """Column, characters of one cell each, style; oldest first."""
         self._wrapped = self._short = False
         self.wide = False
-        """May hold wide characters."""
+        """May hold wide characters, or protected ones: what is written must be looked at."""
+        self.protected: frozenset[int] = frozenset()
+        """Columns that selective erasure spares."""
         self.row: Row | None = None
 
-    def write(self, column: int, data: str, style: CellStyle) -> None:
+    def write(self, column: int, data: str, style: CellStyle, *, protect: bool = False) -> None:
         """Set the cells from `column` on to characters that take one cell each; they must fit."""
         self.row = None
-        if self.wide:
+        if self.wide or protect:
             stop = column + len(data)
+            self._protect(column, stop, protect)
             self.cut(column)
             self.cut(stop)
             self.text[column:stop] = data
@@ -54,6 +57,13 @@ class Line:
         if wrapped is not self._wrapped:
             self._wrapped = wrapped
             self.row = None
+
+    def _protect(self, start: int, stop: int, on: bool) -> None:
+        if on:
+            self.wide = True
+            self.protected |= set(range(start, stop))
+        elif self.protected:
+            self.protected -= set(range(start, stop))
 
     def wrap(self, *, short: bool = False) -> None:
         """Note that the text goes on in the next line; `short`: the last cell is left, a wide character did not fit."""
@@ -119,6 +129,7 @@ class Line:
         if not self.wide and start < stop:
             self.write(start, " " * (stop - start), style)
             return
+        self._protect(start, stop, False)
         self.cut(start)
         self.cut(stop)
         count = max(0, stop - start)

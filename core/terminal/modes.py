@@ -61,6 +61,7 @@ class ModalGrid(Grid):
         self.cursor.hidden = False
         self.set_margins()
         self.pen = self.pens.plain
+        self.protecting = False
         self.character_sets = (None,) * 4, 0
         self._saved[self.alternate] = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -28,15 +29,19 @@ def joined_lines(lines: Iterable[tuple[str, bool]]) -> str:
     return "\n".join(whole).rstrip("\n")
 
 
-def screen_text(screen: TerminalScreen) -> str:
-    """Return the scrollback and the screen as text, and after it what a full-screen program shows."""
+def screen_lines(screen: TerminalScreen) -> Iterable[tuple[str, bool]]:
+    """Return the lines of the scrollback and the screen as they are now, then those of a full-screen program.
 
-    def lines() -> Iterable[tuple[str, bool]]:
-        yield from screen.history.texts()
-        for line in (*screen.main_lines, *(screen.grid if screen.alternate else ())):
-            yield clean("".join(line.text[: line.length])), line.wrapped
+    Each with whether it goes on in the next one; to be read once, in any thread.
+    """
+    lines = (*screen.main_lines, *(screen.grid if screen.alternate else ()))
+    shown = [(clean("".join(line.text[: line.length])), line.wrapped) for line in lines]
+    return itertools.chain(screen.history.texts(), shown)
 
-    return make_visible(joined_lines(lines()))
+
+def screen_text(lines: Iterable[tuple[str, bool]]) -> str:
+    """Return `screen_lines` as text."""
+    return make_visible(joined_lines(lines))
 
 
 def log_text(data: bytes) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from core.contract.frame import CellStyle, Row
-from core.terminal.entries import Entry, Wrapped, entry_of, fits, rewrapped, row_of
+from core.terminal.entries import Entry, Wrapped, entry_of, fits, rewrapped, row_of, text_of
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
@@ -113,10 +113,8 @@ class TerminalScrollback:
         return [row_of(entry, self._pens) for entry in islice(self._entries, start, max(start, stop))]
 
     def texts(self) -> Iterable[tuple[str, bool]]:
-        """Yield each line's text, oldest first, and whether it goes on in the next."""
-        for entry in self._entries:
-            row = row_of(entry, self._pens)
-            yield "".join(span.text for span in row), isinstance(entry, Wrapped)
+        """Return the text of each line there is now, and whether it goes on in the next; a thread may read it."""
+        return ((text_of(entry), isinstance(entry, Wrapped)) for entry in list(self._entries))
 
     def _line(self, entry: Entry) -> Line:
         line = Line(0)

@@ -33,7 +33,7 @@ _UNSEEN_CLASS = (
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
 _UNSEEN = re.compile(f"([^{_UNSEEN_CLASS}]?)[{_UNSEEN_CLASS}]")
-MAX_CELL = 16
+MAX_CELL = 64
 """Code points that one cell keeps."""
 
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from core.contract.frame import PLAIN, CellStyle
 from core.contract.visible import has_hidden
-from core.terminal.plain_text import log_text, screen_text
+from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.screen import TerminalScreen
 from core.terminal.width import NARROW, WIDE_CLASS, cell_width, clean
 from tests.core.terminal.screens import make, shown, texts
@@ -32,6 +32,22 @@ from tests.core.terminal.screens import make, shown, texts
     ],
 )
 def test_a_repetition_needs_a_character_right_before_it(data: str, wanted: str) -> None:
+    assert shown(make(data))[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ('ab\x1b[1"qcd\x1b[0"qef\x1b[?2K', "  cd"),
+        ('ab\x1b[1"qcd\x1b[2"qef\x1b[1G\x1b[?J', "  cd"),
+        ('ab\x1b[1"qcd\x1b["qef\x1b[4G\x1b[?1K', "  cdef"),
+        ('ab\x1b[1"qcd\x1b[mef\x1b[?2J', "  cdef"),
+        ('ab\x1b[1"qcd\x1b["q\x1b[3Gx\x1b[?2K', "   d"),
+        ('ab\x1b[1"qcd\x1b[2K', ""),
+        ("abcd\x1b[3G\x1b[?K", "ab"),
+    ],
+)
+def test_protected_characters_are_spared_by_selective_erasure_only(data: str, wanted: str) -> None:
     assert shown(make(data))[0] == wanted
 
 
@@ -199,7 +215,7 @@ def test_half_of_a_wide_character_is_never_left() -> None:
 
 def test_a_cell_does_not_grow_without_end() -> None:
     screen = make("a" + "\u0301" * 10_000 + "b")
-    assert len(screen.display[0].rstrip()) < 40
+    assert len(screen.display[0].rstrip()) < 80
 
 
 def test_the_classes_of_narrow_and_of_wide_characters_are_right() -> None:
@@ -276,7 +292,7 @@ def test_huge_input_is_bounded(data: bytes) -> None:
 
 def test_screen_text_joins_what_was_wrapped() -> None:
     screen = make("x" * 45 + "  \r\n\r\nend   \r\n", columns=20, lines=3)
-    assert screen_text(screen) == "x" * 45 + "\n\nend"
+    assert screen_text(screen_lines(screen)) == "x" * 45 + "\n\nend"
 
 
 def test_log_text_removes_what_is_no_text() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.contract.frame import CellStyle
-from core.terminal.plain_text import screen_text
+from core.terminal.plain_text import screen_lines, screen_text
 from core.terminal.screen import TerminalScreen
 from tests.core.terminal.screens import make, shown, texts
 
@@ -150,7 +150,7 @@ def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], bef
     for screen in (fast, held):
         assert screen.frame() == slow.frame()
         assert list(screen.history.rows(0, 99)) == list(slow.history.rows(0, 99))
-        assert screen_text(screen) == screen_text(slow)
+        assert screen_text(screen_lines(screen)) == screen_text(screen_lines(slow))
         assert screen.history.total == slow.history.total
 
 
@@ -174,25 +174,25 @@ def test_a_flood_takes_the_short_way() -> None:
 def test_older_lines_are_wrapped_anew_and_lose_nothing(lines: list[str], widths: list[int]) -> None:
     screen = TerminalScreen(20, 4, 10_000)
     screen.feed("\r\n".join(lines) + "\r\nend")
-    before = screen_text(screen)
+    before = screen_text(screen_lines(screen))
     for width in widths:
         screen.resize(width, 4)
         while screen.history.rewrap_more(1.0):
             pass
         rows = screen.history.rows(0, len(screen.history))
         assert max((sum(cell_len(span.text) for span in row) for row in rows), default=0) <= width
-        assert screen_text(screen) == before
+        assert screen_text(screen_lines(screen)) == before
 
 
 def test_blanks_where_a_line_was_wrapped_are_kept() -> None:
     text = "123456789 " * 7 + "世" * 9 + " end"
     screen = make("top\r\n" + text + "\r\n" + "\r\n" * 9, columns=11)
-    assert text in screen_text(screen)
+    assert text in screen_text(screen_lines(screen))
     for width in (7, 30, 3, 2, 200):
         screen.resize(width, 5)
         while screen.history.rewrap_more(1.0):
             pass
-        assert text in screen_text(screen)
+        assert text in screen_text(screen_lines(screen))
     assert text in texts(list(screen.history.rows(0, 9)) + list(screen.frame().rows))
 
 
