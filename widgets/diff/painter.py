@@ -69,7 +69,7 @@ class Painter:
 
     def _margin(self, is_current: bool, cursor: bool) -> Segment:
         text = ("\u258c" if is_current else " ") + ("\u25b8" if cursor else " ")
-        return Segment(text, self.style_of("cursor"))
+        return Segment(text, self.style_of("context") + self.style_of("cursor"))
 
     def _head(self, index: int, margin: Segment, is_current: bool, width: int) -> Strip:
         patch = self.proposal.patch
@@ -97,7 +97,7 @@ class Painter:
         segments = [margin]
         for side, line in enumerate((row.left, row.right)):
             if side:
-                segments.append(Segment("\u2502", self.style_of("number")))
+                segments.append(Segment("\u2502", self.style_of("context") + self.style_of("number")))
             segments += self._side(line, bool(side), row.hunk, part, left)
         return self._fill(segments, width, "context")
 

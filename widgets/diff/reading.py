@@ -24,6 +24,9 @@ from widgets.diff.view import DiffView
 LIST_WIDTH = 100
 """Columns of the screen from which several files stand in a list at the left."""
 
+ROOMY = 30
+"""Rows of the screen from which blank lines set the diff apart."""
+
 LOW = 16
 """Rows of the screen below which the reason gives its place to the diff."""
 
@@ -86,6 +89,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(len(self.proposals) > 1 and event.size.width >= LIST_WIDTH, "-list")
+        self.set_class(event.size.height >= ROOMY, "-roomy")
         self.query_one("#why").display = bool(self.reason) and event.size.height >= LOW
 
     @property
