@@ -151,11 +151,11 @@ def make_tree(root: Path, chance: random.Random) -> None:
             path.write_text("target now\n")
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_every_engine_finds_the_same_in_odd_trees(tmp_path: Path, seed: int) -> None:
     make_tree(tmp_path, random.Random(seed))
     readable = {path for path in list_files(str(tmp_path), "").files if (tmp_path / path).is_file()}
-    for query in QUERIES:
+    for query in (QUERIES[0], *QUERIES[seed + 1 :: 4]):
         expected = run(tmp_path, query, Engine.PYTHON)
         assert {file.path for file in expected.files} <= readable
         for engine in (*INSTALLED, None):
@@ -258,7 +258,7 @@ REGEXES = st.recursive(
 LINES = st.text(alphabet="abcqQxyz. 1_-+[]{}\\^\t\x01\x7f", max_size=12)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(REGEXES, LINES, st.booleans())
 def test_a_form_finds_all_that_its_expression_finds(pattern: str, line: str, ignore_case: bool) -> None:
     flags = re.IGNORECASE if ignore_case else 0
