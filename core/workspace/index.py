@@ -111,7 +111,7 @@ def build_table(workspace: Workspace, stop: Stop) -> _Table:
         for path in (listing.files + listing.links)[: MAX_ENTRIES - len(files)]:
             full = os.path.join(root, path)
             try:
-                changed = os.stat(full, follow_symlinks=False).st_mtime
+                changed = listing.changed.get(path) or os.lstat(full).st_mtime
             except OSError:
                 continue
             shown = workspace.shown(full)
