@@ -18,17 +18,23 @@ from core.workspace.listing import Stop
 from core.workspace.workspace import Workspace
 
 FRESH = 60.0
-"""Seconds for which the list of a project's files is used."""
+"""Seconds for which the list of a project's files is used at least."""
+_SHARE = 100
+"""Listing takes at most this part of the time: a hundredth."""
 LISTING = 10.0
-"""Seconds that listing may take; a larger project has no neighbours."""
+"""Seconds that listing may take."""
+MAX_SOURCES = 50_000
+"""Source files of a project; a larger one has no neighbours."""
 
 
 @dataclass(slots=True)
 class _Project:
     """What is known of one workspace directory."""
 
-    tree: SourceTree
-    listed: float
+    tree: SourceTree | None
+    """None: it is too large."""
+    until: float
+    """When its files are listed anew."""
     graph: ImportGraph = field(default_factory=ImportGraph)
 
 
@@ -48,7 +54,7 @@ class ImportNeighbours:
         inside = path[len(root) + 1 :]
         try:
             project = self._project(root)
-            if not project.tree.language_of(inside):
+            if project.tree is None or not project.tree.language_of(inside):
                 return []
             analysis = SourceTree(self._workspace, root, Stop(LISTING)).analyse([inside], imports=True)
             found = ImportGraph.of(project.tree.modules, analysis)
@@ -59,7 +65,10 @@ class ImportNeighbours:
 
     def _project(self, root: str) -> _Project:
         known, now = self._projects.get(root), self._clock()
-        if known is None or now - known.listed > FRESH:
+        if known is None or now > known.until:
+            tree = SourceTree(self._workspace, root, Stop(LISTING))
+            is_small = len(tree.paths) <= MAX_SOURCES
+            until = self._clock() + max(FRESH, _SHARE * (self._clock() - now))
             graph = known.graph if known is not None else ImportGraph()
-            known = self._projects[root] = _Project(SourceTree(self._workspace, root, Stop(LISTING)), now, graph)
+            known = self._projects[root] = _Project(tree if is_small else None, until, graph)
         return known

@@ -273,6 +273,22 @@ def test_what_a_file_imports_is_near(workspace: Workspace) -> None:
     assert f"{root}/pack/two.py" in model.following(3)
 
 
+def test_a_project_is_listed_again_after_a_while_and_left_alone_where_it_is_large(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = [0.0]
+    near = ImportNeighbours(workspace, lambda: moment[0])
+    path = str(plant(workspace, "one.py", b"import two\n"))
+    assert near(path) == []
+    other = str(plant(workspace, "two.py", b""))
+    assert near(path) == [], "the list is as old as a second"
+    moment[0] = 61.0
+    assert near(path) == [other]
+    monkeypatch.setattr("core.fileops.neighbours.MAX_SOURCES", 1)
+    moment[0] = 200.0
+    assert near(path) == []
+
+
 def test_what_always_follows_comes_before_what_sometimes_does() -> None:
     model = SuccessorModel()
     for path in ["a", "b", "x", "y"] * 5 + ["a", "z", "x", "y", "a"]:
