@@ -29,8 +29,9 @@ _MARKS = {
 class FileOperationsReport:
     """Tells what becomes of one call."""
 
-    def __init__(self, plan: Plan, workspace: Workspace) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace, *, transaction: bool = True) -> None:
         self._plan = plan
+        self._is_one = transaction
         self._workspace = workspace
         self._done = 0
         self._latest: deque[str] = deque(maxlen=_SHOWN_STEPS)
@@ -64,6 +65,8 @@ class FileOperationsReport:
             failed = next((r.error for r in outcome.results if r.error is not None), ToolErrorType.DENIED_BY_USER)
             error = ToolError("None of the operations was done.", failed)
         closing = _closing(outcome, summary, performance, reply)
+        if not self._is_one and not outcome.planned:
+            closing += "\nThere was no transaction: each operation stands by itself."
         if diff:
             closing = f"=== Nothing was changed; this would be ===\n{diff}\n{closing}"
         return ToolResult(_model_content(outcome, closing), self._display(changes, outcome), error, data)

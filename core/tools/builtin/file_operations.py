@@ -196,7 +196,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
     async def _run(self, stop: Stop, abort: AbortSignal, update_output: UpdateOutput | None) -> ToolResult:
         started = time.monotonic()
         plan = await asyncio.to_thread(self._final_plan, stop)
-        report = FileOperationsReport(plan, self.context.workspace)
+        report = FileOperationsReport(plan, self.context.workspace, transaction=self.params.transaction)
         loop = asyncio.get_running_loop()
 
         def show(index: int, state: OperationState) -> None:

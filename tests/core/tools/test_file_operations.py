@@ -114,6 +114,7 @@ async def test_without_a_transaction_each_stands_by_itself(place: Place) -> None
     )
     assert [op["state"] for op in result.data["operations"]] == ["succeeded", "failed", "skipped"]
     assert "return 2" in place.text("a.py") and "return 1" in place.text("c.py") and result.error is None
+    assert "each operation stands by itself" in llm_text(result.llm_content)
 
 
 async def test_a_failing_read_takes_the_change_back(place: Place) -> None:
