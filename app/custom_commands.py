@@ -1,7 +1,7 @@
 """The user's own slash commands: TOML or Markdown files, each a prompt with places for arguments, commands and files.
 
-`{{args}}` (or `$ARGUMENTS`) stands for what follows the name, `!{command}` for what a command prints, `@{path}` for a
-file. The template is taken apart before anything is put in, so that nothing put in can run or read more.
+Templates are taken apart before anything is put in, so that nothing put in can run or read more. What the places are
+called stands in docs/commands.md.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ MAX_BYTES = 200_000
 MAX_FILES = 500
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?::[A-Za-z0-9][\w.-]*)*", re.ASCII)
 _ARGUMENTS = re.compile(r"\{\{ ?args ?\}\}|\$ARGUMENTS\b")
+_EITHER = re.compile(rf"{_ARGUMENTS.pattern}|\$([1-9])\b")
 
 
 class Piece(Enum):
@@ -40,7 +41,12 @@ class CustomCommand:
 
     @property
     def takes_arguments(self) -> bool:
-        return any(_ARGUMENTS.search(text) for _, text in self.pieces)
+        return any(self._places.search(text) for _, text in self.pieces)
+
+    @property
+    def _places(self) -> re.Pattern[str]:
+        """What is filled outside of `!{…}`, where `$1` is the shell's."""
+        return _EITHER if self.source.suffix == ".md" else _ARGUMENTS
 
     async def expand(
         self,
@@ -57,16 +63,30 @@ class CustomCommand:
             read: gives a file's content; raises `StetError` if it can't be read.
         """
         texts: list[str] = []
-        quoted = shlex.quote(arguments)
+        quoted, words = shlex.quote(arguments), _words(arguments)
+
+        def fill(match: re.Match[str]) -> str:
+            if match.re is _ARGUMENTS or not match[1]:
+                return arguments
+            return words[int(match[1]) - 1] if int(match[1]) <= len(words) else ""
+
         for piece, text in self.pieces:
             if piece is Piece.COMMAND:
                 texts.append(await run(_ARGUMENTS.sub(lambda _: quoted, text).strip()))
             else:
-                filled = _ARGUMENTS.sub(lambda _: arguments, text)
+                filled = self._places.sub(fill, text)
                 texts.append(await read(filled.strip()) if piece is Piece.FILE else filled)
         if arguments and not self.takes_arguments:
             texts.append(f"\n\n{arguments}")
         return "".join(texts).strip()
+
+
+def _words(arguments: str) -> list[str]:
+    """Return the words of what was typed; quotes hold some together, as in a shell."""
+    try:
+        return shlex.split(arguments)
+    except ValueError:  # a quote of plain text
+        return arguments.split()
 
 
 def load_commands(folder: Path) -> tuple[list[CustomCommand], list[str]]:

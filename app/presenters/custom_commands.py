@@ -18,6 +18,7 @@ from core.contract.tool import CallState, Kind, ToolCall, llm_text
 from core.contract.visible import make_visible_line
 from core.policy.rules import SHELL_TOOL
 from core.tools.abort import AbortSignal
+from core.tools.untrusted import fence
 
 
 class CustomCommandsPresenter(Presenter):
@@ -83,7 +84,12 @@ class CustomCommandsPresenter(Presenter):
         if completed.state is not CallState.SUCCEEDED:
             reason = completed.result.error.message if completed.result.error else completed.state.value
             raise StetError(f"`{line}` was not run to its end: {reason}", "Nothing was sent.")
-        return llm_text(completed.result.llm_content)
+        job = engine.jobs.find(str(completed.result.data.get("job_id", "")))
+        if job is None:
+            return llm_text(completed.result.llm_content)
+        output = (await job.text()).strip("\n")
+        shown = fence(output, f"the command `{line}`") if "\n" in output else output
+        return f"{shown}\n[`{line}` ended with exit code {job.exit_code}]" if job.exit_code else shown
 
     async def _read(self, path: str) -> str:
         attached = await read_attachments(self.stage.engine.registry, (path,))

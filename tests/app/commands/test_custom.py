@@ -16,18 +16,18 @@ from tests.app.running import Running, running
 pytestmark = pytest.mark.anyio
 
 
-def custom(template: str) -> CustomCommand:
-    return CustomCommand("x", "", tuple(take_apart(template)), Path("x.toml"))
+def custom(template: str, file: str = "x.toml") -> CustomCommand:
+    return CustomCommand("x", "", tuple(take_apart(template)), Path(file))
 
 
-async def filled(template: str, arguments: str = "") -> str:
+async def filled(template: str, arguments: str = "", file: str = "x.toml") -> str:
     async def run(line: str) -> str:
         return f"<ran {line}>"
 
     async def read(path: str) -> str:
         return f"<file {path}>"
 
-    return await custom(template).expand(arguments, run, read)
+    return await custom(template, file).expand(arguments, run, read)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,18 @@ async def filled(template: str, arguments: str = "") -> str:
 )
 async def test_a_template_is_filled(template: str, arguments: str, expected: str) -> None:
     assert await filled(template, arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "expected"),
+    [
+        ("Compare $1 with $2$3.", "a 'b c'", "Compare a with b c."),
+        ("Say $ARGUMENTS, $1!", "it's so", "Say it's so, it's!"),
+        ("!{awk '{print $1}' $ARGUMENTS} costs $10", "f", "<ran awk '{print $1}' f> costs $10"),
+    ],
+)
+async def test_a_markdown_template_takes_words(template: str, arguments: str, expected: str) -> None:
+    assert await filled(template, arguments, "x.md") == expected
 
 
 @given(st.text())
@@ -101,7 +113,7 @@ async def test_a_command_of_the_user_asks_before_it_runs_anything(project: Path)
         await stet.answer("y")
         await stet.until(lambda: stet.of(PromptSubmitted), "the prompt")
         sent = stet.of(PromptSubmitted)[0]
-        assert "Look at this:" in sent.text and "seen" in sent.text
+        assert sent.text.startswith("Look at this: seen "), "what it printed, and nothing about how it ran"
         assert sent.attachments == (), "no @ of a template attaches anything by itself"
         await stet.idle()
 
