@@ -37,6 +37,8 @@ class Painter:
         self.new_tints: Sequence[LineTints] = ()
         self.needle = ""
         self.more_key = "x"
+        self.plain_changes = False
+        """Changed lines without syntax colours: sixteen colours have no shades, and green would stand on green."""
         endings = {line.ending for hunk in proposal.patch.hunks for line in hunk.lines if line.ending}
         self._shows_endings = len(endings) > 1
 
@@ -149,7 +151,8 @@ class Painter:
         layers: list[tuple[int, int, Style]] = []
         is_live = line.tag == " " or hunk < 0 or self.proposal.is_accepted(hunk)
         if is_live:
-            layers += [(shown.index_of(a), shown.index_of(b), self.style_of(kind)) for a, b, kind in self._tints(line)]
+            tints = () if self.plain_changes and line.tag != " " else self._tints(line)
+            layers += [(shown.index_of(a), shown.index_of(b), self.style_of(kind)) for a, b, kind in tints]
             mark = self.style_of("added-mark" if line.tag == "+" else "removed-mark")
             layers += [(shown.index_of(a), shown.index_of(b), mark) for a, b in line.marks]
         layers += [(a, b, self.style_of("match")) for a, b in find_all(self.sheet.searched(line), self.needle)]

@@ -153,6 +153,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self._painter = Painter(layout.sheet, self.proposal, self._style_of)
         self._painter.needle = self.needle
         self._painter.more_key = self.more_key
+        self._painter.plain_changes = self.app.native_ansi_color
         self._painter.old_tints = self._tints.get(patch.old_text, [])
         self._painter.new_tints = self._tints.get(patch.new_text, [])
         self.virtual_size = Size(layout.width, layout.sheet.height)
@@ -211,6 +212,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self._styles.clear()
         self._strips.clear()
+        self._painter.plain_changes = self.app.native_ansi_color
 
     # --- syntax -----------------------------------------------------------------------------------
 

@@ -178,3 +178,20 @@ async def test_a_theme_change_is_taken_up() -> None:
 def test_the_view_handles_no_key_that_the_review_needs() -> None:
     own = {key for keys in (binding.key for binding in DiffView.BINDINGS) for key in keys.split(",")}  # type: ignore[union-attr] # all are Bindings
     assert not own & {"up", "down", "home", "end", "space", "enter"}
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_sixteen_colours_never_put_text_on_its_own_colour(theme: str) -> None:
+    app = Host()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.theme = theme
+        patch = make_patch("a.py", "a = 'red'\nb = 1\nc = 2\n", "a = 'blue'\nb = 1  # one\nc = 2\n")
+        screen = await show(pilot, review(patch, make_patch("b.py", "x = 1\n", "x = 2\n")))
+        screen.view.find("blue")
+        await press(pilot, "semicolon")
+        styles = {segment.style for segment in segments(app) if segment.style is not None and segment.text.strip()}
+        grounds = {
+            style.bgcolor.number for style in styles if style.bgcolor is not None and not style.bgcolor.is_default
+        }
+        inks = {style.color.number for style in styles if style.color is not None and style.bgcolor is not None}
+        assert {1, 2} <= inks and not {1, 2, 3} & grounds
