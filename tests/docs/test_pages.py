@@ -14,6 +14,7 @@ from core.model.gemini_access import gemini_access
 from docs.__main__ import outdated_pages
 from stet import Toolbox
 from tests.architecture.sources import ROOT
+from widgets.prompt.vim.command import Unfinished, read_command
 
 pytestmark = pytest.mark.anyio
 
@@ -91,3 +92,13 @@ def test_the_variables_of_the_models_page_are_read() -> None:
     assert (vertex.project, vertex.location, vertex.base_url) == ("p", "l", "http://localhost:2")
     named = set(re.findall(r"\b(?:GEMINI|GOOGLE)_[A-Z_]+\b", text))
     assert named == {*key, *place, *cloud, *vertex_place}
+
+
+def test_vis_keys_of_the_page_on_the_prompt_are_commands() -> None:
+    page = (ROOT / "docs/prompt.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\w+) \| (.+) \|$", page, re.MULTILINE))
+    shown = " ".join(re.findall(r"`(.+?)`", rows["motions"] + rows["alone"]))
+    keys = [key.replace("\\", "") for key in shown.split()]
+    assert len(keys) > 40
+    for key in keys:
+        assert read_command([key] if key.startswith("ctrl") else list(key)) is not Unfinished.UNKNOWN, key
