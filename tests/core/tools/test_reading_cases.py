@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +12,8 @@ import pytest
 
 from core.contract.conversation import MediaPart
 from core.contract.tool import llm_text
+from core.workspace import candidates
+from core.workspace.engines import Engine as Searcher
 from tests.core.tools.case_workspace import CaseWorkspace, load_cases
 from tests.core.tools.deviations import READING, Deviation
 
@@ -46,6 +50,29 @@ async def test_every_case(cases: Path, tmp_path: Path, engine: Literal["off", "a
         except AssertionError as problem:
             wrong.append(f"{case['id']}: {problem}\n{text[:500]}")
     assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("in_repository", [False, True], ids=["plain", "repository"])
+@pytest.mark.parametrize("searcher", [searcher for searcher in Searcher if searcher is not Searcher.PYTHON])
+async def test_every_case_of_searching_on_every_engine(
+    cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searcher: Searcher, in_repository: bool
+) -> None:
+    if not shutil.which(searcher.split()[0]):
+        pytest.skip(f"{searcher} is not installed")
+    monkeypatch.setattr(candidates, "FEW", 0)
+    checked = 0
+    for case in load_cases(cases, "grep_search"):
+        place = CaseWorkspace(tmp_path / case["id"], case)
+        if in_repository and not (place.root / ".git").exists():
+            subprocess.run(["git", "init", "-q"], cwd=place.root, check=True)
+        answers = []
+        for engine in (Searcher.PYTHON, searcher):
+            monkeypatch.setattr(candidates, "available_engine", lambda by_git, clues, engine=engine: engine)
+            result = await place.run("grep_search", case["args"], place.context())
+            answers.append((llm_text(result.llm_content), result.error))
+        assert answers[0] == answers[1], case["id"]
+        checked += 1
+    assert checked
 
 
 async def test_media_cases_give_their_data(cases: Path, tmp_path: Path) -> None:
