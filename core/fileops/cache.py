@@ -1,7 +1,9 @@
 """Contents of files kept in memory: given out only while the file's status says that nothing happened to it since.
 
 A status is not believed where a change could hide in it: when the file was changed so shortly before it was read that
-a further change may bear the same date, and on file systems without exact dates. Such content is not kept.
+a further change may bear the same date, and on file systems without exact dates. Such content is not kept. One thing
+no status shows at once: what a program goes on writing through a shared mapping (mmap(2)) bears the date of its first
+write until the system writes the page out.
 """
 
 from __future__ import annotations
