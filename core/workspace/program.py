@@ -45,9 +45,12 @@ class Program:
     ) -> None:
         self._accept = accept
         self._lenient = lenient
-        self._complaints = tempfile.TemporaryFile()  # a pipe could fill up, as no one reads it meanwhile
         self.output = b""
         """What it printed so far."""
+        try:
+            self._complaints = tempfile.TemporaryFile()  # a pipe could fill up, as no one reads it meanwhile
+        except OSError as error:
+            raise ProgramFailed(str(error)) from error
         try:
             self._process = subprocess.Popen(
                 command,
