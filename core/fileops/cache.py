@@ -1,9 +1,7 @@
 """Contents of files kept in memory: given out only while the file's status says that nothing happened to it since.
 
 A status is not believed where a change could hide in it: when the file was changed so shortly before it was read that
-a further change may bear the same date, and on file systems without exact dates. Such content is not kept. One thing
-no status shows at once: what a program goes on writing through a shared mapping (mmap(2)) bears the date of its first
-write until the system writes the page out.
+a further change may bear the same date, and on file systems without exact dates. Such content is not kept.
 """
 
 from __future__ import annotations
@@ -57,6 +55,9 @@ class CacheCounts:
 
 class FileCache:
     """Contents by real path, the longest unused ones forgotten first. Safe to use from several threads.
+
+    One thing no status shows at once: what a program goes on writing through a shared mapping (mmap(2)) bears the date of
+    its first write until the system writes the page out.
 
     Args:
         max_bytes: of all contents together.
