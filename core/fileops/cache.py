@@ -56,8 +56,8 @@ class CacheCounts:
 class FileCache:
     """Contents by real path, the longest unused ones forgotten first. Safe to use from several threads.
 
-    One thing no status shows at once: what a program goes on writing through a shared mapping (mmap(2)) bears the date of
-    its first write until the system writes the page out.
+    One thing no status shows at once: what a program goes on writing through a shared mapping (mmap(2)) bears the date
+    of its first write until the system writes the page out.
 
     Args:
         max_bytes: of all contents together.
