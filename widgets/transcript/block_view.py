@@ -80,7 +80,8 @@ class BlockView(ScrollView, can_focus=True):
     def _changed(self, index: int, is_new: bool) -> None:
         if self.window.blocks[index].is_live:
             self._live.add(index)
-        if not self.window.following and (is_new or index == len(self.window.blocks) - 1):
+        is_last = is_new or index == len(self.window.blocks) - 1
+        if not self.window.following and is_last and not self.window.blocks[index].is_hidden:
             self._unseen.add(index)
         self._schedule()
 

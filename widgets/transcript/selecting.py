@@ -30,16 +30,20 @@ def selected_text(window: Window, selection: Selection) -> str:
     start, stop = selection.start, selection.end
     first_index = 0 if start is None else min(last, start.y >> _SHIFT)
     last_index = last if stop is None else min(last, stop.y >> _SHIFT)
-    texts = []
+    texts: list[str] = []
+    before = first_index
     for index in range(first_index, last_index + 1):
+        if window.blocks[index].is_hidden:
+            continue
+        if texts:
+            texts.append("\n\n" if any(map(window.gap, range(before + 1, index + 1))) else "\n")
+        before = index
         if index in (first_index, last_index):
             rows = window.layout(index).rows
             edges = (start if index == first_index else None, stop if index == last_index else None)
             texts.append(_part(rows, *edges))
         else:
             texts.append(_whole(window, window.blocks[index], index))
-        if index < last_index:
-            texts.append("\n\n" if window.gap(index + 1) else "\n")
     return "".join(texts).strip("\n")
 
 

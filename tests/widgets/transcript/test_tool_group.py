@@ -144,3 +144,25 @@ async def test_a_command_that_did_not_end_well_is_not_marked_as_done() -> None:
         assert shown(view)[0] == "! Run make exit 2 · ended ▸"
         view.action_previous_error()
         assert view.cursor == tool
+
+
+async def test_what_is_hidden_leaves_no_trace_in_what_is_selected_and_is_not_counted_as_new() -> None:
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        view = app.view
+        add_answer(view, "Before.")
+        read(view, "a", "b", "c", "d")
+        add_answer(view, "After.")
+        await settle(pilot)
+        await pilot.mouse_down(view, offset=(3, 0))
+        await pilot.hover(view, offset=(9, 4))
+        await pilot.mouse_up(view, offset=(9, 4))
+        assert app.screen.get_selected_text() == "Before.\n\nRead 4 files a, b, c, d done ▸\n\nAfter."
+        app.screen.clear_selection()
+        add_answer(view, "line\n\n" * 40)
+        await settle(pilot)
+        view.action_scroll_home()
+        await settle(pilot)
+        read(view, "e")
+        await settle(pilot)
+        assert "↓ 1 new" in "\n".join(lines(view))
