@@ -54,12 +54,12 @@ def available_engine(by_git: bool, clues: Clues) -> Engine:
 @functools.cache
 def git_reads_pcre() -> bool:
     """Return whether git was built with Perl-compatible expressions."""
-    with tempfile.TemporaryDirectory() as directory:
-        command = ["git", "grep", "--no-index", "-q", "-P", "-e", "x", "--", "."]
-        try:
+    command = ["git", "grep", "--no-index", "-q", "-P", "-e", "x", "--", "."]
+    try:
+        with tempfile.TemporaryDirectory() as directory:
             done = subprocess.run(command, cwd=directory, env=safe_environment(), capture_output=True, check=False)
-        except OSError:
-            return False
+    except OSError:
+        return False
     return done.returncode == 1
 
 
@@ -176,7 +176,7 @@ def _ripgrep_command(clues: Clues, pruned: Sequence[str], largest: int) -> list[
 
 
 def _grep_command(clues: Clues, pruned: Sequence[str]) -> list[bytes]:
-    options = [b"grep", b"-r", b"-l", b"-s", b"-Z", b"-D", b"skip"]
+    options = [b"grep", b"-r", b"-l", b"-s", b"--null", b"-D", b"skip"]
     folders = [f"--exclude-dir={name}".encode() for name in pruned]
     if clues.is_plain:
         wanted = [b"-F", *([b"-i"] if clues.ignore_case else []), *_options([*clues.literals, *_MARKS])]
