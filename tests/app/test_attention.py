@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 from pathlib import Path
 
@@ -68,6 +69,39 @@ async def test_the_toast_is_honest_about_the_route(project: Path, monkeypatch: p
         path = Path(said.rpartition(" ")[2])
         assert path.read_text() == "y" * (MAX_OSC52 + 1)
         path.unlink()
+
+
+async def test_the_toast_names_a_native_tool_or_tmux_only_where_they_took_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("xclip", "tmux"):
+        (folder / name).write_text(f'#!/bin/sh\ncat >"{tmp_path}/{name}.got"\ntest ! -e "{tmp_path}/fails"\n')
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    for name in ("SSH_CONNECTION", "STY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("TMUX", "/tmp/t,1,0")
+    async with running(project) as stet:
+        sent = written(stet, monkeypatch)
+
+        async def said(what: str) -> str:
+            sent.clear()
+            await copy_text(stet.app, TEXT, what)
+            await stet.until(lambda: any(f"Copied {what}," in each.message for each in stet.app._notifications), "it")
+            (message,) = [each.message for each in stet.app._notifications if f"Copied {what}," in each.message]
+            return message
+
+        assert (await said("first")).endswith("by xclip.")
+        assert (tmp_path / "xclip.got").read_text() == TEXT and not any("52;c" in each for each in sent)
+        monkeypatch.delenv("DISPLAY")
+        assert "in tmux's buffer" in await said("second")
+        assert (tmp_path / "tmux.got").read_text() == TEXT and passed_through(osc52(TEXT), os.environ) in sent
+        (tmp_path / "fails").touch()
+        assert "tmux" not in await said("third")
+        assert any("52;c" in each for each in sent)
 
 
 async def test_the_end_of_a_turn_calls_only_where_nobody_looks(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
