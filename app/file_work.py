@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -22,9 +22,17 @@ _MIB = 1024 * 1024
 
 
 @contextmanager
-def file_work(context: ToolContext, policy: PolicyEngine, bus: Bus) -> Iterator[ReadAhead | None]:
-    """Give the session its cache, unless the single tools go straight to the disk, and count what is done."""
+def file_work(
+    context: ToolContext, policy: PolicyEngine, bus: Bus, past: Iterable[Envelope] = ()
+) -> Iterator[ReadAhead | None]:
+    """Give the session its cache, unless the single tools go straight to the disk, and count what is done.
+
+    Args:
+        past: the messages of the session that is continued.
+    """
     tally = FileWorkTally()
+    for envelope in past:
+        tally(envelope)
     bus.attach("file work", tally)
     context.statistics.append(tally.section)
     if context.settings.file_operations.enabled == "off":
@@ -67,9 +75,10 @@ class FileWorkTally:
         """Return the figures; none where nothing was done with files."""
         rows: list[tuple[str, ...]] = []
         if self.calls:
+            done = ((self.calls, "call"), (self.operations, "operation"), (self.files, "file"))
             rows += [
-                ("file_operations", f"{self.calls} calls, {self.operations} operations, {self.files} files"),
-                ("In them", f"{self.seconds:.2f} s, {self.hits} files from the cache"),
+                ("file_operations", ", ".join(_counted(*each) for each in done)),
+                ("In them", f"{self.seconds:.2f} s, {_counted(self.hits, 'file')} from the cache"),
                 ("Most memory", f"{self.peak / _MIB:.0f} MiB, of the whole program"),
             ]
         counts = self.cache.counts if self.cache is not None else None
@@ -81,3 +90,7 @@ class FileWorkTally:
                 ("Held", f"{self.cache.size / _MIB:.1f} MiB"),
             ]
         return StatSection("Work on files", tuple(rows)) if rows else None
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -36,7 +36,8 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     def facts() -> str:
         return session_facts([Path(root) for root in engine.workspace.roots], policy.mode)
 
-    for envelope in engine.resumed.envelopes if engine.resumed else ():
+    past = engine.resumed.envelopes if engine.resumed else ()
+    for envelope in past:
         engine.statistics(envelope)
     engine.bus.attach("statistics", engine.statistics)
     engine.bus.attach("undo", follow_jobs(engine.undo))
@@ -46,7 +47,7 @@ async def connect_services(engine: Engine, scheduler: Scheduler) -> None:
     engine.problems += await asyncio.to_thread(recover, context.transactions)
     context.mode = PolicyModeSwitch(policy, context.publish)
     context.path_refusal = policy.path_refusal
-    engine.commands.enter_context(file_work(context, policy, engine.bus))
+    engine.commands.enter_context(file_work(context, policy, engine.bus, past))
     endpoint = engine.settings.telemetry.otlp_endpoint
     await engine.commands.enter_async_context(exported_telemetry(engine.bus, endpoint, engine.problems))
     context.search_web = search_web

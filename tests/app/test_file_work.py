@@ -66,6 +66,12 @@ async def test_each_call_is_measured_and_told(tmp_path: Path) -> None:
         rows = told(context)
         assert rows["file_operations"] == "2 calls, 4 operations, 4 files"
         assert rows["From the cache"] == "2 of 4 readings (50%)"
+    context.statistics.clear()
+    past = [await bus.publish(first)]
+    with file_work(context, PolicyEngine((), root=root), bus, past):
+        assert told(context)["file_operations"] == "1 calls, 2 operations, 2 files", (
+            "that of a continued session counts"
+        )
 
 
 @pytest.mark.parametrize("rules", [(), (Rule("read_file", "deny", path="b.txt"),), (Rule("*", "ask", path="b.txt"),)])
