@@ -21,6 +21,7 @@ from app.bootstrap import Engine, open_engine
 from app.bridge import Bridge, Routes
 from app.exit_codes import ExitCode, exit_code_of_start
 from app.options import SessionOptions
+from app.plain_commands import HELP, run_command
 from app.plain_questions import answer
 from app.presenters.transcript import target_of
 from core.contract.conversation import CallPart
@@ -51,6 +52,7 @@ from widgets.prompt.trigger import find_mentions
 
 _HELP = """Type a prompt and press Enter. A line that ends with a backslash goes on in the next one.
 /mode default, auto_edit, plan or yolo: what runs without asking.
+{more}
 /quit: leave. Ctrl+C: stop the agent; when it is idle, leave."""
 
 
@@ -234,16 +236,28 @@ class PlainSession:
         if word in ("/quit", "/exit", "/q"):
             return False
         if word == "/help":
-            self._voice.say(_HELP)
+            self._voice.say(_HELP.format(more=HELP))
         elif word == "/mode":
             await self._set_mode(rest.strip())
         elif word.startswith("/") and "/" not in word[1:]:
-            self._voice.say(f"There is no command {word} here. /help lists those that there are.")
+            await self._run_command(word, rest.strip())
         elif text:
             self._shown.clear()
             await self._engine.run_prompt(text, find_mentions(text))
             await self._shown.wait()
         return True
+
+    async def _run_command(self, word: str, rest: str) -> None:
+        async def ask(request: QuestionRequest) -> QuestionReply:
+            reply = await self._ears.ask(request, self._voice.say)
+            assert isinstance(reply, QuestionReply)
+            return reply
+
+        try:
+            if not await run_command(self._engine, word, rest, self._voice.say, ask):
+                self._voice.say(f"There is no command {word} here. /help lists those that there are.")
+        except StetError as error:
+            self._say_problem(error.message, error.hint)
 
     async def _set_mode(self, name: str) -> None:
         try:

@@ -168,6 +168,11 @@ def _describe_edit(details: EditConfirmation) -> Iterator[str]:
     new = " (it is deleted)" if details.is_deleted else " (a new file)" if details.original_content is None else ""
     yield f"File: {details.file_path}{new}, {len(patch.hunks)} places"
     yield from (f"Note: {note}" for note in details.notes)
+    yield from read_out(patch)
+
+
+def read_out(patch: FilePatch) -> Iterator[str]:
+    """Return what changes in a file, a line each, with its number."""
     for hunk in patch.hunks:
         yield f"Place {hunk.index + 1}{f', in {hunk.section}' if hunk.section else ''}:"
         for line in hunk.lines:

@@ -11,11 +11,11 @@ from app.commands.permissions import list_rules
 from app.commands.registry import Command, command
 from app.commands.settings import COMMANDS as SETTINGS
 from app.doctor import examine
+from app.services.figures import describe_figures
 from app.stage import Stage
 from core.contract.errors import StetError
 from core.contract.events import Notice
 from core.contract.todo import TodoList
-from core.session.statistics import draw_section
 
 
 async def _tell(stage: Stage, text: str) -> None:
@@ -80,14 +80,7 @@ async def copy_last(stage: Stage, arguments: str) -> None:
 @command("stats", aliases=("session", "cost"))
 async def show_stats(stage: Stage, arguments: str) -> None:
     """What the session used and did: turns, tokens, cost, tool calls with their times, files changed."""
-    engine = stage.engine
-    record = engine.store.path_of(engine.bus.session) if engine.is_recorded else "not written"
-    own = [given for ask in engine.context.statistics if (given := ask()) is not None]
-    running = sum(job.running for job in engine.jobs)
-    lines = [f"Session {engine.bus.session}", f"Record: {record}", f"Running commands: {running}"]
-    for section in (*engine.statistics.sections(), *own):
-        lines += ["", *draw_section(section)]
-    await _tell(stage, "\n".join(lines))
+    await _tell(stage, describe_figures(stage.engine))
 
 
 @command("doctor")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from app.commands.registry import Command, command
+from app.services.context_changes import describe_context
 from app.services.context_view import ContextView
 from app.services.undo_review import review_undo
 from app.stage import Stage
 from core.agent.compaction import render
-from core.agent.context import ContextItem, sums_by_source
-from core.agent.tokens import tokens_of_text, tokens_of_tools
 from core.contract.confirmation import Choice, Question
 from core.contract.conversation import Message
 from core.contract.errors import StetError
@@ -24,8 +23,6 @@ from widgets.context.screen import ContextWish
 from widgets.diff.review import ReviewScreen
 from widgets.prompt.draft import Draft
 
-MAX_SHOWN = 60
-"""Items that `/context` lists; the largest ones where there are more."""
 MAX_TURNS = 20
 """Turns that `/rewind` offers."""
 _RESULT_CHARS = 2_000
@@ -50,7 +47,7 @@ async def show_context(stage: Stage, arguments: str) -> None:
         case "":
             await _view(stage, view)
         case "list":
-            await _tell(stage, await asyncio.to_thread(_listing, stage))
+            await _tell(stage, await asyncio.to_thread(describe_context, stage.engine))
         case "diff":
             await _show_last_change(stage)
         case _:
@@ -113,32 +110,6 @@ async def _accepts(stage: Stage, title: str, old: tuple[Message, ...], new: tupl
         return True
     outcome = await present(stage.app, ReviewScreen([patch], title=title, tool="Context"))
     return outcome.is_accepted
-
-
-def _listing(stage: Stage) -> str:
-    agent = stage.engine.agent
-    items = stage.engine.context_editor.items(agent.history)
-    window = agent.provider.context_window
-    total = agent.compactor.meter.estimate(agent.history.messages, agent.overhead)
-    of = f" of {window:,} ({100 * total // window} %)" if window else ""
-    sums = {
-        "system prompt": tokens_of_text(stage.engine.system_prompt()),
-        "tools": tokens_of_tools(agent.tools),
-        **sums_by_source(items),
-    }
-    lines = [f"The context holds about {total:,} tokens{of}."]
-    lines.append(" · ".join(f"{source} {tokens:,}" for source, tokens in sums.items()))
-    shown = sorted(sorted(items, key=lambda item: -item.tokens)[:MAX_SHOWN], key=lambda item: item.number)
-    lines += [_line(item) for item in shown]
-    if len(items) > len(shown):
-        lines.append(f"… and {len(items) - len(shown)} smaller items.")
-    return "\n".join(lines)
-
-
-def _line(item: ContextItem) -> str:
-    state = " [pinned]" if item.pinned else ""
-    state += " [dropped]" if item.dropped else ""
-    return f"{item.number:>4} {item.source:<8} {item.tokens:>8,}  {make_visible_line(item.title)[:80]}{state}"
 
 
 def _number(given: str) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
+from app.services.context_changes import change_context
 from app.stage import Stage
 from core.agent.compaction import THRESHOLD
 from core.agent.context import text_of_part
 from core.agent.tokens import tokens_of_text, tokens_of_tools
-from core.contract.errors import StetError
 from core.contract.tool import FunctionDeclaration
 from widgets.context.screen import ContextScreen, ContextWish
 from widgets.context.sheet import ContextRow, ContextSheet
@@ -100,28 +100,5 @@ class ContextView:
         return text_of_part(engine.context_editor.part(engine.agent.history, row.number))
 
     async def change(self, verb: str, number: int) -> str:
-        """Drop, restore or pin an item, or take the last change back.
-
-        Raises:
-            StetError: it can't be done.
-        """
-        agent, editor = self._stage.engine.agent, self._stage.engine.context_editor
-        match verb:
-            case "drop":
-                await agent.replace_history(editor.drop(agent.history, number), f"item {number} dropped")
-                return f"Item {number} is out of the context. /context restore {number} brings it back."
-            case "restore":
-                await agent.replace_history(editor.restore(agent.history, number), f"item {number} restored")
-                return f"Item {number} is back in the context."
-            case "pin":
-                pinned = editor.pin(agent.history, number)
-                more = len(pinned) > len(agent.history.pinned)
-                done = "pinned: no compaction touches it" if more else "no longer pinned"
-                await agent.replace_history(agent.history.messages, f"item {number} {done}", pinned)
-                return f"The message of item {number} is {done}."
-            case "back":
-                if not await agent.take_history_back():
-                    raise StetError("The context was not changed.", "/compact makes room in it.")
-                return "The context is as it was before the last change of it."
-            case _:
-                raise StetError(f"/context knows no {verb!r}.", "Use list, drop, restore, pin, diff or back.")
+        """Drop, restore or pin an item, or take the last change back; `StetError` where it can't be done."""
+        return await change_context(self._stage.engine, verb, number)

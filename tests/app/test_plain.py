@@ -97,6 +97,37 @@ async def test_an_edit_is_read_out_approved_by_number_and_written(project: Path)
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", talk.heard), "lines and nothing else"
 
 
+async def test_a_turn_is_taken_back_after_it_was_read_out_and_figures_are_said(project: Path) -> None:
+    async with talking(project) as talk:
+        await talk.hears("Ready.")
+        talk.say("create a.txt with hello")
+        await talk.hears("Type a number")
+        talk.say("1")
+        await talk.hears("Ready (done).")
+        talk.say("/stats")
+        assert "Files changed" in await talk.hears("write_file")
+        talk.say("/context")
+        await talk.hears("create a.txt with hello")
+        talk.say("/context drop 1")
+        await talk.hears("can't be dropped")
+        talk.say("/undo")
+        assert "Line 1 removed: hello" in await talk.hears("Undo turn 1, 1 file?")
+        await talk.hears("2. no")
+        talk.say("2")
+        await talk.hears("Nothing was changed.")
+        assert (project / "a.txt").exists()
+        talk.say("/undo")
+        await talk.hears("2. no")
+        talk.say("1")
+        await talk.hears("Changed: a.txt.")
+        assert not (project / "a.txt").exists()
+        talk.say("/undo 7", "/nonsense")
+        await talk.hears("Turn 7 changed a file")
+        await talk.hears("no command /nonsense")
+        assert await talk.ends() == 0
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", talk.heard), "lines and nothing else"
+
+
 async def test_what_was_typed_before_the_question_never_answers_it(project: Path) -> None:
     async with talking(project) as talk:
         await talk.hears("Ready.")
