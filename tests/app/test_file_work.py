@@ -69,9 +69,7 @@ async def test_each_call_is_measured_and_told(tmp_path: Path) -> None:
     context.statistics.clear()
     past = [await bus.publish(first)]
     with file_work(context, PolicyEngine((), root=root), bus, past):
-        assert told(context)["file_operations"] == "1 calls, 2 operations, 2 files", (
-            "that of a continued session counts"
-        )
+        assert told(context)["file_operations"] == "1 call, 2 operations, 2 files"
 
 
 @pytest.mark.parametrize("rules", [(), (Rule("read_file", "deny", path="b.txt"),), (Rule("*", "ask", path="b.txt"),)])
