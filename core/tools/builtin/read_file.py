@@ -105,13 +105,20 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
         mime_type = media_type(place.name, content.data)
         if mime_type:
             result = _media_result(place, content.data, mime_type)
-        elif is_binary(content.data):
-            message = f"Cannot display content of binary file: {place.shown}"
-            result = ToolResult(message, f"Skipped binary file: {place.shown}", data={"summary": "binary"})
         else:
-            result = self._text_result(place, decode(content.data))
+            result = self._decoded(place, content.data)
         counts = {"files": 1, "bytes": len(content.data), "cache_hits": int(content.is_cached)}
         return replace(result, data={**result.data, **counts})
+
+    def _decoded(self, place: WorkspacePath, data: bytes) -> ToolResult:
+        try:
+            file = decode(data)
+        except ToolFailure as failure:
+            if failure.type is not ToolErrorType.BINARY_FILE:
+                raise
+            message = f"Cannot display content of binary file: {place.shown}"
+            return ToolResult(message, f"Skipped binary file: {place.shown}", data={"summary": "binary"})
+        return self._text_result(place, file)
 
     def _content(self, place: WorkspacePath) -> FileContent:
         try:
@@ -123,7 +130,9 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
             raise ToolFailure(failure.type, f"{rule} {failure.message}", failure.hint, display=rule) from None
 
     def _text_result(self, place: WorkspacePath, file: TextFile) -> ToolResult:
-        text = file.text.replace("\r\n", "\n").replace("\r", "\n")
+        text = file.text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
         ends_in_break = len(lines) > 1 and lines[-1] == ""
         total = len(lines) - (1 if ends_in_break or text == "" else 0)
@@ -142,7 +151,9 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
             body = "\n".join(shown) + ("\n" if ends_in_break and wanted.stop == total and shown else "")
         notes = _notes(wanted, has_cut_lines)
         separator = "" if not notes or not body or body.endswith("\n") else "\n"
-        model_text = (head + body + separator + "\n".join(notes)).encode("utf-8", "replace").decode("utf-8")
+        model_text = head + body + separator + "\n".join(notes)
+        if not model_text.isascii():
+            model_text = model_text.encode("utf-8", "replace").decode("utf-8")
         return ToolResult(model_text, _display(place, wanted), data={"summary": _summary(wanted)})
 
     def _range(self, total: int) -> LineRange:
@@ -203,8 +214,10 @@ def _display(place: WorkspacePath, lines: LineRange) -> str:
 def media_type(name: str, data: bytes) -> str:
     """Return the MIME type of a file that goes to the model as it is; empty for all others."""
     mime_type = MEDIA_TYPES.get(os.path.splitext(name)[1].lower().lstrip("."), "")
+    if not mime_type:
+        return ""
     is_medium = mime_type == "image/svg+xml" or data.startswith(b"%PDF-") or is_binary(data)
-    return mime_type if mime_type and is_medium else ""
+    return mime_type if is_medium else ""
 
 
 def _media_result(place: WorkspacePath, data: bytes, mime_type: str) -> ToolResult:
