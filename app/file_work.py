@@ -44,8 +44,12 @@ def file_work(
     def may_read(path: str) -> bool:
         return policy.check("read_file", {"file_path": path}, Kind.READ, (path,)).verdict is Verdict.ALLOW
 
-    with ReadAhead(workspace, cache, may_read, ImportNeighbours(workspace)) as ahead:
-        yield ahead
+    neighbours = ImportNeighbours(workspace)
+    with ReadAhead(workspace, cache, may_read, neighbours) as ahead:
+        try:
+            yield ahead
+        finally:
+            neighbours.end()
 
 
 @dataclass(slots=True)

@@ -25,6 +25,8 @@ COUNT = 8
 """Files loaded ahead after each that is used."""
 PAUSE = 0.05
 """Seconds: files that are read one after the other are thought about together, and not meanwhile."""
+_GRACE = 1.0
+"""Seconds that the end of a session waits for the thread."""
 MAX_FILE_BYTES = 1024 * 1024
 MayRead = Callable[[str], bool]
 """Whether policy lets the model read a path without asking. Called in the thread."""
@@ -72,7 +74,7 @@ class ReadAhead:
         self._ended.set()
         self._woken.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_GRACE)
 
     def settle(self, seconds: float) -> bool:
         """Wait until all that was seen is dealt with; return whether it is. For measuring and tests."""

@@ -10,9 +10,11 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from core.contract.errors import ToolFailure
 from core.fileops.languages.graph import ImportGraph
+from core.fileops.languages.modules import ModuleMap
 from core.fileops.source_tree import SourceTree
 from core.workspace.listing import Stop
 from core.workspace.workspace import Workspace
@@ -31,7 +33,7 @@ MAX_SOURCES = 50_000
 class _Project:
     """What is known of one workspace directory."""
 
-    tree: SourceTree | None
+    modules: ModuleMap | None
     """None: it is too large."""
     until: float
     """When its files are listed anew."""
@@ -45,19 +47,27 @@ class ImportNeighbours:
         self._workspace = copy.copy(workspace)
         self._workspace.cache = None
         self._clock = clock
+        self._stop = Stop(0)
+        self._ended = False
         self._projects: dict[str, _Project] = {}
+
+    def end(self) -> None:
+        """Give up what is being looked for, and all that would be; from any thread."""
+        self._ended = True
+        self._stop.set()
 
     def __call__(self, path: str) -> list[str]:
         root = next((root for root in self._workspace.roots if path.startswith(f"{root}/")), "")
-        if not root:
+        self._stop = Stop(LISTING)
+        if not root or self._ended:
             return []
         inside = path[len(root) + 1 :]
         try:
             project = self._project(root)
-            if project.tree is None or not project.tree.language_of(inside):
+            tree = SourceTree(self._workspace, root, self._stop)
+            if project.modules is None or not tree.language_of(inside):
                 return []
-            analysis = SourceTree(self._workspace, root, Stop(LISTING)).analyse([inside], imports=True)
-            found = ImportGraph.of(project.tree.modules, analysis)
+            found = ImportGraph.of(project.modules, tree.analyse([inside], imports=True))
         except ToolFailure:
             return []
         project.graph.edges.update(found.edges)
@@ -66,9 +76,13 @@ class ImportNeighbours:
     def _project(self, root: str) -> _Project:
         known, now = self._projects.get(root), self._clock()
         if known is None or now > known.until:
-            tree = SourceTree(self._workspace, root, Stop(LISTING))
-            is_small = len(tree.paths) <= MAX_SOURCES
+            paths = SourceTree(self._workspace, root, self._stop).paths
+            modules = ModuleMap(paths, partial(self._text, root)) if len(paths) <= MAX_SOURCES else None
             until = self._clock() + max(FRESH, _SHARE * (self._clock() - now))
             graph = known.graph if known is not None else ImportGraph()
-            known = self._projects[root] = _Project(tree if is_small else None, until, graph)
+            known = self._projects[root] = _Project(modules, until, graph)
         return known
+
+    def _text(self, root: str, path: str) -> str | None:
+        file = SourceTree(self._workspace, root, self._stop).file(path)
+        return file.text if file is not None else None

@@ -268,6 +268,9 @@ def test_what_a_file_imports_is_near(workspace: Workspace) -> None:
     assert near(f"{root}/pack/two.py") == [f"{root}/pack/one.py"]
     assert near(f"{root}/none.txt") == [] and near("/elsewhere/x.py") == []
     assert cache_of(workspace).counts.misses == 0
+    near.end()
+    assert near(f"{root}/pack/one.py") == []
+    near = ImportNeighbours(workspace)
     model = SuccessorModel(near)
     model.note(f"{root}/pack/one.py")
     assert f"{root}/pack/two.py" in model.following(3)
