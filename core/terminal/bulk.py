@@ -13,9 +13,10 @@ from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
-from core.terminal.unseen import UnseenLines
+from core.terminal.unseen import SEQUENCE, UnseenLines
 
 _SIMPLE = re.compile(r"(?:[^\x00-\x1f\x7f-\x9f]++|\r\n|\x1b\[[0-9;:]{0,64}m|\t|\x1b\[0?K)*+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 _MOST_HELD = 64 * 1024
@@ -34,6 +35,8 @@ class BulkFeed:
         self._fast = fast
         self._held = ""
         """The end of a flood that is not drawn yet: the next piece may scroll it away."""
+        self._flooded = False
+        """The piece before was simple."""
         self._unseen = UnseenLines(grid.columns, grid.pens)
 
     def settle(self) -> None:
@@ -57,30 +60,45 @@ class BulkFeed:
         for _ in range(_TRIES if len(text) >= 2 * grid.columns else 0):
             if self._parser.state or not _is_usual(grid):
                 break
-            found = _SIMPLE.match(text, at)
-            assert found is not None
-            stop = text.rfind("\n", at, found.end()) + 1
+            end, seen = self._look(text, at)
+            stop = text.rfind("\n", at, end) + 1
             if stop and text.count("\n", at, stop) > 2 * grid.lines:
-                at = self._skip(text, at, stop)
-            if hold and len(text) - found.end() < _UNFINISHED and self._may_hold(text, at):
+                at = self._skip(text, at, stop, seen)
+            if hold and len(text) - end < _UNFINISHED and self._may_hold(text, at):
                 self._held = text[at:]
+                self._flooded = True
                 return
             if stop > at:
                 fast.feed(text[at:stop])
                 at = stop
-            following = text.find("\n", max(at, found.end())) + 1
+            following = text.find("\n", max(at, end)) + 1
             if not following:
                 break
             fast.feed(text[at:following])
             at = following
         fast.feed(text[at:] if at else text)
 
+    def _look(self, text: str, at: int) -> tuple[int, str]:
+        """Return where text that is simple ends, and its lines without SGR and EL if they came to light."""
+        flooded, self._flooded = self._flooded, False
+        stop = text.rfind("\n", at) + 1 if flooded else 0
+        if stop:
+            # it will be needed without sequences, and whether it is simple is then seen faster
+            seen = SEQUENCE.sub("", text[at:stop])
+            if not _CONTROL.search(seen) and seen.count("\r") == seen.count("\n") == seen.count("\r\n"):
+                at = stop
+            else:
+                stop = 0
+        found = _SIMPLE.match(text, at)
+        assert found is not None
+        return found.end(), seen if stop else ""
+
     @staticmethod
     def _may_hold(text: str, at: int) -> bool:
         """Return whether a rest is bounded: it is not long, nor one long line that no line will scroll away."""
         return len(text) - at < _MOST_HELD and len(text) - max(at, text.rfind("\n", at)) < _MOST_OPEN
 
-    def _skip(self, text: str, at: int, stop: int) -> int:
+    def _skip(self, text: str, at: int, stop: int, seen: str) -> int:
         """Push all lines but the last screenful to the scrollback; return where drawing must go on.
 
         The cursor then stands on the last line of an empty screen; the lines above it never held anything and must not
@@ -92,7 +110,7 @@ class BulkFeed:
                 break
             following = text.index("\n", at) + 1
             self._fast.feed(text[at:following])
-            at = following
+            at, seen = following, ""
         else:
             return at
         block = text[at:stop]
@@ -107,7 +125,7 @@ class BulkFeed:
             self._unseen = UnseenLines(grid.columns, grid.pens)
         for line in grid.grid[:bottom]:
             grid.history.push(line)
-        entries, grid.pen = self._unseen.entries(grid.pen, block, lines)
+        entries, grid.pen = self._unseen.entries(grid.pen, block, seen or SEQUENCE.sub("", block), lines)
         grid.history.extend(entries)
         grid.history.ignored = bottom
         grid.grid = [Line(grid.columns) for _ in range(bottom)]

@@ -14,7 +14,8 @@ from core.terminal.grid import Grid
 from core.terminal.pen import Pen, PenBox
 from core.terminal.width import NARROW_CLASS, WIDE_CLASS
 
-_SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
+SEQUENCE = re.compile(r"\x1b\[(?:[0-9;:]{0,64}m|0?K)")
+"""What a line that goes unseen may hold beside text and tabs."""
 _SGR = re.compile(r"\x1b\[([0-9;:]*)m")
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|(\t)|([^\x1b\t]+)")
 _ERASE = re.compile(r"\x1b\[0?K")
@@ -35,11 +36,11 @@ class UnseenLines:
         self._pens = pens
         self._apart: Grid | None = None
 
-    def entries(self, pen: Pen, block: str, lines: list[str]) -> tuple[list[Entry], Pen]:
+    def entries(self, pen: Pen, block: str, seen: str, lines: list[str]) -> tuple[list[Entry], Pen]:
         """Return the entries of `lines`, the first of `block` (each ends with CR LF), and the pen after them.
 
-        The lines hold nothing but text, SGR, EL and tabs; tab stops are the usual ones; the first line begins at the
-        first column.
+        The lines hold nothing but text, SGR, EL and tabs; `seen` is the block without SGR and EL. Tab stops are the
+        usual ones; the first line begins at the first column.
         """
         coloured = "\x1b" in block
         resets = block.count("\x1b[0m\r\n") + block.count("\x1b[m\r\n") if coloured else 0
@@ -48,7 +49,6 @@ class UnseenLines:
             coloured and resets < block.count("\n") and _CARRIED.search(block) is not None
         )
         painted = ("\x1b[K" in block or "\x1b[0K" in block) and _BACKGROUND.search(block) is not None
-        seen = _SEQUENCE.sub("", block) if coloured else block
         narrow = seen.isascii()
         odd = not narrow and _ODD.search(seen) is not None
         if not narrow:
@@ -68,7 +68,7 @@ class UnseenLines:
 
     def _add(self, entries: list[Entry], pen: Pen, line: str, size: int) -> None:
         """Append the rows of a line that is not usual, or may not be."""
-        odd = not line.isascii() and _ODD.search(_SEQUENCE.sub("", line)) is not None
+        odd = not line.isascii() and _ODD.search(SEQUENCE.sub("", line)) is not None
         painted = pen.style.bg or _BACKGROUND.search(line)
         erases = _ERASE.search(line)
         if not odd and size <= self.columns and not pen.style.bg and not (painted and erases):
