@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import operator
 import os
 from dataclasses import dataclass, replace
 
@@ -145,7 +144,7 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
         if numbered:
             label = "" if file.encoding == "utf-8" and not file.bom and file.errors == "strict" else f", {file.label}"
             head = f"File: {place.relative} ({total} line{'' if total == 1 else 's'}{label})\n"
-            body = "\n".join(map(operator.add, _labels(wanted), shown)) + ("\n" if shown else "")
+            body = _numbered(shown, wanted)
         else:
             head = ""
             body = "\n".join(shown) + ("\n" if ends_in_break and wanted.stop == total and shown else "")
@@ -172,16 +171,26 @@ def _cut(line: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + CUT_MARK
 
 
-@functools.cache
-def _first_labels() -> list[str]:
-    return [f"{number:6d}|" for number in range(1, MAX_LINES + 1)]
+def _numbered(shown: list[str], lines: LineRange) -> str:
+    """Return the lines with their numbers; half the time of putting each line together by itself."""
+    if not shown:
+        return ""
+    parts = [""] * (2 * len(shown))
+    parts[::2] = _labels(lines)
+    parts[1::2] = shown
+    return "".join(parts)[1:] + "\n"
 
 
 def _labels(lines: LineRange) -> list[str]:
-    """Return what stands before each line: its number, and a bar."""
+    """Return what stands before each line: the end of the one before, its number, and a bar."""
     if lines.stop <= MAX_LINES:
         return _first_labels()[lines.start : lines.stop]
-    return [f"{number:6d}|" for number in range(lines.start + 1, lines.stop + 1)]
+    return [f"\n{number:6d}|" for number in range(lines.start + 1, lines.stop + 1)]
+
+
+@functools.cache
+def _first_labels() -> list[str]:
+    return [f"\n{number:6d}|" for number in range(1, MAX_LINES + 1)]
 
 
 def _notes(lines: LineRange, has_cut_lines: bool) -> list[str]:
