@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import zlib
 
 from core.contract.frame import PLAIN, Row, Span, WrappedRow
 from core.terminal.pen import PenBox, sequence_of
 from core.terminal.width import cell_width
 
+_LONG = 1024
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
 _SEQUENCE = re.compile(r"\x1b\[[0-9;:]*[mK]")
 
@@ -20,6 +22,38 @@ class Wrapped(str):
 
 Entry = str
 """Text that starts in the default style and holds, beside text, only SGR, EL and tabs."""
+
+
+class Packed:
+    """A long entry, compressed: a line with a style for each of its cells takes kilobytes."""
+
+    __slots__ = ("data", "wrapped")
+
+    def __init__(self, entry: Entry) -> None:
+        self.data = zlib.compress(entry.encode("utf-8", "surrogatepass"), 1)
+        self.wrapped = isinstance(entry, Wrapped)
+
+
+Kept = Entry | Packed
+"""An entry as it is kept."""
+
+
+def keep(entry: Entry) -> Kept:
+    """Return an entry in as few bytes as is worth the time."""
+    return Packed(entry) if len(entry) > _LONG else entry
+
+
+def open_entry(kept: Kept) -> Entry:
+    """Return what `keep` was given."""
+    if not isinstance(kept, Packed):
+        return kept
+    text = zlib.decompress(kept.data).decode("utf-8", "surrogatepass")
+    return Wrapped(text) if kept.wrapped else text
+
+
+def goes_on(kept: Kept) -> bool:
+    """Return whether an entry goes on in the next one."""
+    return kept.wrapped if isinstance(kept, Packed) else isinstance(kept, Wrapped)
 
 
 def entry_of(row: Row, *, wrapped: bool) -> Entry:

@@ -8,7 +8,19 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from core.contract.frame import CellStyle, Row
-from core.terminal.entries import Entry, Wrapped, entry_of, fits, rewrapped, row_of, text_of
+from core.terminal.entries import (
+    Entry,
+    Kept,
+    Wrapped,
+    entry_of,
+    fits,
+    goes_on,
+    keep,
+    open_entry,
+    rewrapped,
+    row_of,
+    text_of,
+)
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.width import cell_width
@@ -24,7 +36,7 @@ class TerminalScrollback:
     def __init__(self, limit: int, pens: PenBox) -> None:
         self.limit = limit
         self._pens = pens
-        self._entries: deque[Entry] = deque(maxlen=limit)
+        self._entries: deque[Kept] = deque(maxlen=limit)
         self.total = 0
         """Lines that have ever come in; `total - len` were dropped."""
         self._columns = 0
@@ -41,17 +53,17 @@ class TerminalScrollback:
         if self.ignored:
             self.ignored -= 1
             return
-        self._entries.append(entry_of(line.to_row(), wrapped=line.wrapped))
+        self._entries.append(keep(entry_of(line.to_row(), wrapped=line.wrapped)))
         self.total += 1
 
     def extend(self, entries: Sequence[Entry]) -> None:
         """Add many lines; they must fit the screen's width."""
         self.total += len(entries)
-        self._entries.extend(entries[-self.limit :] if self.limit else ())
+        self._entries.extend(map(keep, entries[-self.limit :] if self.limit else ()))
 
     def drain(self) -> list[Entry]:
         """Remove and return all lines."""
-        entries = list(self._entries)
+        entries = [open_entry(kept) for kept in self._entries]
         self.clear()
         return entries
 
@@ -73,16 +85,16 @@ class TerminalScrollback:
             return False
         old, fresh = entries[:stale], entries[stale:]
         deadline = time.perf_counter() + seconds
-        done: list[list[Entry]] = []
+        done: list[list[Kept]] = []
         while old and (not done or time.perf_counter() < deadline):
-            chain = [old.pop()]
+            chain = [open_entry(old.pop())]
             size = len(chain[0])
-            while old and isinstance(old[-1], Wrapped) and size < _MOST_JOINED:
-                size += len(old[-1])
-                chain.append(old.pop())
+            while old and goes_on(old[-1]) and size < _MOST_JOINED:
+                chain.append(open_entry(old.pop()))
+                size += len(chain[-1])
             chain.reverse()
             usual = len(chain) == 1 and fits(chain[0], self._columns)
-            done.append(chain if usual else rewrapped(chain, self._columns, self._pens))
+            done.append([*map(keep, chain if usual else rewrapped(chain, self._columns, self._pens))])
         done.reverse()
         wrapped = [entry for chain in done for entry in chain]
         before = self.total - len(entries)
@@ -95,26 +107,26 @@ class TerminalScrollback:
         """Remove and return the newest `count` lines, oldest first."""
         taken = [self._entries.pop() for _ in range(min(count, len(self._entries)))]
         self.total -= len(taken)
-        return [self._line(entry) for entry in reversed(taken)]
+        return [self._line(open_entry(kept)) for kept in reversed(taken)]
 
     def take_wrapped(self, most: int) -> list[Line]:
         """Remove and return the newest lines that go on in the screen's first line, about `most` characters."""
         count = size = 0
-        for entry in reversed(self._entries):
-            if not isinstance(entry, Wrapped) or size > most:
+        for kept in reversed(self._entries):
+            if not goes_on(kept) or size > most:
                 break
             count += 1
-            size += len(entry)
+            size += len(open_entry(kept))
         return self.take(count)
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
         start = max(0, start)
-        return [row_of(entry, self._pens) for entry in islice(self._entries, start, max(start, stop))]
+        return [row_of(open_entry(kept), self._pens) for kept in islice(self._entries, start, max(start, stop))]
 
     def texts(self) -> Iterable[tuple[str, bool]]:
         """Return the text of each line there is now, and whether it goes on in the next; a thread may read it."""
-        return ((text_of(entry), isinstance(entry, Wrapped)) for entry in list(self._entries))
+        return ((text_of(open_entry(kept)), goes_on(kept)) for kept in list(self._entries))
 
     def _line(self, entry: Entry) -> Line:
         line = Line(0)
