@@ -18,7 +18,7 @@ Expression = tuple[Any, ...] | None
 `("use", PLACE)` a name · `("member", PLACE)` what a dot leads to · `("call", E)` · `("instance", E)` of a type ·
 `("class", ID)` · `("self", ID)` an instance of a class of this file · `("super", ID)` · `("name", TEXT, SCOPE)` a name
 in a string · `("module", TEXT)` · `("scope", ID)` a namespace · `("returns", E)` a function · `("alias", E)` a type of
-another name · `("any", E, ...)` the first that is known · `("each", E, ...)` one of several · `("foreign",)` a literal,
+another name · `("each", E, ...)` one of several · `("foreign",)` a literal,
 or something that is surely not of the project · `("of", E)` a container of such · `("map", E, E)` one with keys ·
 `("tuple", E, ...)` · `("item", E)` what iterating gives · `("at", E)` what an index gives · `("part", E, N)` the n-th
 part · `("builtin", PLACE, E)` what a function of that name gives if it is the language's own

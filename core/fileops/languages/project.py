@@ -193,9 +193,6 @@ class Project:
             return ("function", path, expression[1], None)
         if kind == "scope":
             return ("scope", path, expression[1])
-        if kind == "any":
-            values = (self.value(path, item, depth) for item in expression[1:])
-            return next((value for value in values if value is not None and not is_foreign(value)), None)
         if kind == "each":
             return join([self.value(path, item, depth) for item in expression[1:]])
         if kind == "builtin":

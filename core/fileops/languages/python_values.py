@@ -56,7 +56,11 @@ def expression_of(names: FileNames, node: Node, depth: int = 0) -> Expression:
     if kind in ("list", "set", "tuple"):
         parts = [child for child in node.named_children if child.type != "comment"][:_SHOWN_PARTS]
         told_parts = [expression_of(names, part, depth + 1) for part in parts]
-        return ("tuple", *told_parts) if kind == "tuple" else ("of", ("each", *told_parts)) if parts else None
+        if not parts:
+            return FOREIGN
+        return ("tuple", *told_parts) if kind == "tuple" else ("of", ("each", *told_parts))
+    if kind == "dictionary":
+        return None if node.named_children else FOREIGN
     if kind == "dictionary_comprehension":
         pair = node.child_by_field_name("body")
         ends = [pair.child_by_field_name(field) if pair is not None else None for field in ("key", "value")]
@@ -65,9 +69,9 @@ def expression_of(names: FileNames, node: Node, depth: int = 0) -> Expression:
         return expression_of(names, node.named_children[-1], depth + 1)
     if kind == "conditional_expression" and len(node.named_children) == 3:
         first, _, last = node.named_children
-        return ("any", expression_of(names, first, depth + 1), expression_of(names, last, depth + 1))
+        return ("each", expression_of(names, first, depth + 1), expression_of(names, last, depth + 1))
     if kind == "boolean_operator":
-        return ("any", *(expression_of(names, child, depth + 1) for child in node.named_children))
+        return ("each", *(expression_of(names, child, depth + 1) for child in node.named_children))
     return None
 
 

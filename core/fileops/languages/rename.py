@@ -168,20 +168,21 @@ class RenameSearch:
     def _rename_arguments(self, file: NamedFile, function: int) -> None:
         """Rename a parameter where it is given by its name."""
         name = file.use_at.get(function)
-        for other in self._files if name is not None else ():
+        if name is None:
+            return
+        owners = {binding.owner for binding in file.names.bindings if binding.owner >= 0}
+        same = {place for place in owners if (use := file.use_at.get(place)) and use.binding == name.binding >= 0}
+        for other in self._files:
             for keyword in other.names.keywords:
                 if keyword.name != self._old:
                     continue
                 value = self._project.value(other.path, keyword.callee)
                 place = self._place_of_function(value)
-                if place == Spot(file.path, function):
+                if place == Spot(file.path, function) and len(same) < 2:
                     self._edit(other, keyword.start, keyword.end, "key")
-                elif (
-                    place is None
-                    and not is_foreign(value)
-                    and name is not None
-                    and other.name_of(keyword.callee) == name.name
-                ):
+                elif place is not None and place.path == file.path and place.start in same:
+                    self.renaming.doubt(other.path, keyword.line, "an argument of a function that is defined twice")
+                elif place is None and not is_foreign(value) and other.name_of(keyword.callee) == name.name:
                     self.renaming.doubt(other.path, keyword.line, "an argument of a call that could not be followed")
 
     def _place_of_function(self, value: Value) -> Spot | None:

@@ -98,7 +98,7 @@ class ScriptReader:
             return ("at", told) if told is not None else None
         if kind == "array":
             parts = [self.expression(child, scope, depth + 1) for child in node.named_children[:_SHOWN_PARTS]]
-            return ("of", ("each", *parts)) if parts else None
+            return ("of", ("each", *parts)) if parts else FOREIGN
         if kind == "object":
             return ("self", self.class_at(node, "object"))
         if kind == "class":
@@ -107,12 +107,12 @@ class ScriptReader:
             return ("returns", self.annotation(node.child_by_field_name("return_type"), scope, depth + 1))
         if kind == "ternary_expression":
             options = [node.child_by_field_name(field) for field in ("consequence", "alternative")]
-            return ("any", *(self.expression(option, scope, depth + 1) for option in options))
+            return ("each", *(self.expression(option, scope, depth + 1) for option in options))
         if kind == "binary_expression":
             operator = node.child_by_field_name("operator")
             if operator is not None and operator.type in ("||", "??", "&&"):
                 sides = [node.child_by_field_name(field) for field in ("left", "right")]
-                return ("any", *(self.expression(side, scope, depth + 1) for side in sides))
+                return ("each", *(self.expression(side, scope, depth + 1) for side in sides))
             return FOREIGN
         return FOREIGN if kind in _LITERALS else None
 
