@@ -70,6 +70,7 @@ class ApprovalsPresenter(Presenter):
         self._current: _Asking | None = None
         self._refused: dict[CallId, ApprovalReply] = {}
         """Decided while the proposal was made again: what its next request is answered with."""
+        self._dialog: DecisionScreen[Any] | None = None
         self.minimised: DecisionScreen[Any] | None = None
         self.on_waiting: Callable[[str], None] = lambda text: None
         """Told what waits for the user, in a few words; empty for nothing."""
@@ -165,7 +166,7 @@ class ApprovalsPresenter(Presenter):
             asking.waiting.append(self._queue.popleft())
         requests = [each.request for each in asking.waiting if isinstance(each.request, ApprovalRequest)]
         if requests and files_of(requests[0]):
-            asking.review = EditReview(self.stage, requests, (1, 1 + len(self._queue)))
+            asking.review = EditReview(self.stage, requests)
         return asking
 
     async def _ask(self, asking: _Asking) -> None:
@@ -179,6 +180,7 @@ class ApprovalsPresenter(Presenter):
         finally:
             task.cancel()
             self._current = None
+            self._dialog = None
             self.minimised = None
             self._tell()
 
@@ -186,9 +188,9 @@ class ApprovalsPresenter(Presenter):
         """Show what is asked until it is decided, and answer."""
         if asking.review is None:
             (waiting,) = asking.waiting
-            self._reply(waiting, await ask(self.stage.app, waiting.request, place=(1, 1 + len(self._queue))))
+            self._reply(waiting, await ask(self.stage.app, waiting.request, on_shown=self._list_queue))
             return
-        replies = await asking.review.decide()
+        replies = await asking.review.decide(self._list_queue)
         for waiting in asking.waiting:  # all at once: a grant to the one must not take the question of another back
             assert waiting.call is not None
             self._reply(waiting, replies[waiting.call])
@@ -223,9 +225,16 @@ class ApprovalsPresenter(Presenter):
             dialog.restore()
             self._tell()
 
+    def _list_queue(self, dialog: DecisionScreen[Any]) -> None:
+        """Show in the dialog what is asked after it."""
+        self._dialog = dialog
+        dialog.show_queue([waiting.title for waiting in self._queue])
+
     def _tell(self) -> None:
         shown = self._current.waiting if self._current is not None else []
         count = len(self._queue) + len(shown)
+        if self._dialog is not None:
+            self._list_queue(self._dialog)
         if not count:
             self.on_waiting("")
             return

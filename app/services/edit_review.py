@@ -19,7 +19,7 @@ from core.contract.ids import CallId
 from core.contract.requests import ApprovalReply, ApprovalRequest, DroppedHunk
 from core.diff.hunks import apply_hunks, make_patch
 from core.diff.merge import merge_texts
-from widgets.approval.dialog import present
+from widgets.approval.dialog import Shown, present
 from widgets.diff.outcome import FileReview, ReviewDecision, ReviewOutcome
 from widgets.diff.review import ReviewScreen
 
@@ -46,10 +46,9 @@ class EditReview:
         requests: about edits; no two of them of the same file.
     """
 
-    def __init__(self, stage: Stage, requests: Sequence[ApprovalRequest], place: tuple[int, int]) -> None:
+    def __init__(self, stage: Stage, requests: Sequence[ApprovalRequest]) -> None:
         self._stage = stage
         self._requests = {request.call.id: request for request in requests}
-        self._place = place
         self._files: dict[str, _ReviewedFile] = {}
         """By path as shown."""
         for request in requests:
@@ -62,7 +61,7 @@ class EditReview:
         for file in files_of(request):
             self._files[self._stage.engine.workspace.shown(file.file_path)] = _ReviewedFile(request.call.id, file)
 
-    async def decide(self) -> dict[CallId, ApprovalReply]:
+    async def decide(self, on_shown: Shown) -> dict[CallId, ApprovalReply]:
         """Show the review until it is decided; return each call's reply."""
         patches: list[FilePatch] = []
         shown: dict[str, _ReviewedFile] = {}
@@ -85,10 +84,9 @@ class EditReview:
             recompute=self._recompute,
             open_editor=self._open_editor,
             merge=merge_texts,
-            place=self._place,
             split=_SPLIT[self._stage.engine.settings.ui.diff_view],
         )
-        return self._replies(await present(self._stage.app, self.screen))
+        return self._replies(await present(self._stage.app, self.screen, on_shown))
 
     async def _recompute(self, path: str, new_text: str) -> FilePatch:
         return await asyncio.to_thread(make_patch, path, self._files[path].details.original_content, new_text)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import core.scheduler.gate as gate
+from core.contract.confirmation import Choice, Question
 from core.contract.events import Notice, ToolCallFinished
-from core.contract.requests import ApprovalRequest
+from core.contract.requests import ApprovalRequest, QuestionRequest
 from core.contract.tool import CallState
 from tests.app.running import Running, running
 from tests.app.test_approvals import results
@@ -186,3 +187,20 @@ async def test_a_change_of_many_files_is_made_again_too(project: Path) -> None:
         await run.idle()
     assert (project / "a.py").read_text() == LINES.replace("red", "blue")
     assert (project / "b.py").read_text() == "new = 1\n" + LINES.replace("red", "blue")
+
+
+async def test_what_is_asked_next_is_listed_and_the_list_is_kept_true(project: Path) -> None:
+    async with running(project, "say end") as run:
+        question = (Question("Go on?", choices=(Choice("yes"),)),)
+        asking = [
+            asyncio.create_task(run.engine.bus.ask(QuestionRequest(title, question)))
+            for title in ("One", "Two", "Three")
+        ]
+        await run.asks()
+        await run.shows("One", "1 of 3", "then: Two · Three")
+        asking[1].cancel()
+        await run.shows("1 of 2", "then: Three")
+        await run.answer("enter")
+        await run.until(lambda: "Three" in run.text and "then:" not in run.text, "the last one")
+        await run.answer("enter")
+        assert (await asking[0]).answers == (await asking[2]).answers == {"Go on?": "yes"}

@@ -88,75 +88,77 @@ class Bench(App[None]):
 class Ours(Bench):
     """Our review."""
 
+    def __init__(self, out: Path) -> None:
+        super().__init__(out)
+        self.numbers: Numbers = {}
+        self.loop = Loop()
+
     async def measure(self) -> Numbers:
-        numbers: Numbers = {}
         before, after = texts()
         start = time.perf_counter()
         patch = await asyncio.to_thread(make_patch, "big.py", before, after)
-        numbers["changed"] = patch.added + patch.removed
-        numbers["diff"] = time.perf_counter() - start
-        loop = Loop()
-        watcher = asyncio.create_task(loop.watch())
+        self.numbers["diff"] = time.perf_counter() - start
+        self.numbers["changed"] = patch.added + patch.removed
+        watcher = asyncio.create_task(self.loop.watch())
         await asyncio.sleep(0.05)
-
-        async def recompute(path: str, text: str) -> FilePatch:
-            return await asyncio.to_thread(make_patch, path, before, text)
-
-        async def stall(name: str, change: Callable[[], object], settled: Callable[[], bool]) -> None:
-            loop.longest = 0.0
-            start = time.perf_counter()
-            change()
-            await asyncio.sleep(0)
-            while not settled():
-                await asyncio.sleep(0.005)
-            await self.painted()
-            numbers[f"{name} time"] = time.perf_counter() - start
-            numbers[f"{name} stall"] = loop.longest
-
-        async def opened(patch: FilePatch, name: str) -> ReviewScreen:
-            screen = ReviewScreen([patch], guard=TypeAheadGuard(0), recompute=recompute)
-            loop.longest = 0.0
-            start = time.perf_counter()
-            await self.push_screen(screen)
-            while screen.view.is_laying_out or not screen.view.virtual_size.height:
-                await asyncio.sleep(0.001)
-            await self.painted()
-            numbers[f"{name} time"] = time.perf_counter() - start
-            numbers[f"{name} stall"] = loop.longest
-            return screen
-
         small = make_patch("small.py", "a = 1\n", "a = 2\n")
-        await opened(small, "first")  # the first dialog has the styles read
+        await self.open_review(small, "first")  # the first dialog has the styles read
         await self.pop_screen()
-        await opened(small, "small")
+        await self.open_review(small, "small")
         await self.pop_screen()
-        screen = await opened(patch, "open")
+        screen = await self.open_review(patch, "open")
         while any(worker.group == "tint" and not worker.is_finished for worker in self.workers):
             await asyncio.sleep(0.01)
         times = [await self.cpu(lambda: screen.view.scroll_relative(y=7, animate=False)) for _ in range(SCROLLED)]
-        numbers["scroll"] = sum(times) / len(times)
+        self.numbers["scroll"] = sum(times) / len(times)
         times = [await self.cpu(screen.action_next_hunk) for _ in range(SCROLLED)]
-        numbers["next"] = sum(times) / len(times)
+        self.numbers["next"] = sum(times) / len(times)
+        await self.measure_changes(screen)
+        watcher.cancel()
+        return self.numbers
 
-        def is_settled() -> bool:
-            return not screen.view.is_laying_out
+    async def open_review(self, patch: FilePatch, name: str) -> ReviewScreen:
+        screen = ReviewScreen([patch], guard=TypeAheadGuard(0))
+        self.loop.longest = 0.0
+        start = time.perf_counter()
+        await self.push_screen(screen)
+        while screen.view.is_laying_out or not screen.view.virtual_size.height:
+            await asyncio.sleep(0.001)
+        await self.painted()
+        self.numbers[f"{name} time"] = time.perf_counter() - start
+        self.numbers[f"{name} stall"] = self.loop.longest
+        return screen
 
-        await stall("split", screen.action_toggle_split, is_settled)
-        await stall("unified", screen.action_toggle_split, is_settled)
-        await stall("whole file", screen.action_open_whole, is_settled)
-        await stall("cut lines", screen.action_toggle_wrap, is_settled)
-        await stall("wrap", screen.action_toggle_wrap, is_settled)
-        await stall("blanks", screen.action_toggle_blanks, is_settled)
+    async def measure_changes(self, screen: ReviewScreen) -> None:
+        """Measure every way of showing it anew."""
+        for name, change in (
+            ("split", screen.action_toggle_split),
+            ("unified", screen.action_toggle_split),
+            ("whole file", screen.action_open_whole),
+            ("cut lines", screen.action_toggle_wrap),
+            ("wrap", screen.action_toggle_wrap),
+            ("blanks", screen.action_toggle_blanks),
+            ("search", lambda: screen.view.find("work_out(9")),
+            ("all off", screen.action_toggle_file),
+        ):
+            await self.stall(name, change, lambda: not screen.view.is_laying_out)
         height = screen.view.virtual_size.height
-        await stall(
+        await self.stall(
             "resize",
             lambda: setattr(screen.view.styles, "width", 60),
-            lambda: is_settled() and screen.view.virtual_size.height != height,
+            lambda: not screen.view.is_laying_out and screen.view.virtual_size.height != height,
         )
-        await stall("search", lambda: screen.view.find("work_out(9"), is_settled)
-        await stall("all off", screen.action_toggle_file, is_settled)
-        watcher.cancel()
-        return numbers
+
+    async def stall(self, name: str, change: Callable[[], object], settled: Callable[[], bool]) -> None:
+        self.loop.longest = 0.0
+        start = time.perf_counter()
+        change()
+        await asyncio.sleep(0)
+        while not settled():
+            await asyncio.sleep(0.005)
+        await self.painted()
+        self.numbers[f"{name} time"] = time.perf_counter() - start
+        self.numbers[f"{name} stall"] = self.loop.longest
 
 
 class Bare(Bench):

@@ -15,7 +15,7 @@ from core.contract.confirmation import (
     ToolConfirmationOutcome,
 )
 from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionReply, QuestionRequest, Reply, Request
-from widgets.approval.dialog import DecisionScreen, present
+from widgets.approval.dialog import DecisionScreen, Shown, present
 from widgets.approval.exec_dialog import ExecDialog
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.info_dialog import InfoDialog
@@ -60,6 +60,7 @@ async def ask(
     *,
     guard: TypeAheadGuard | None = None,
     place: tuple[int, int] = (1, 1),
+    on_shown: Shown = lambda dialog: None,
 ) -> Reply:
     """Show the dialog of a request until it is decided. Cancelling this closes the dialog."""
-    return reply_of(request, await present(app, make_dialog(request, guard=guard, place=place)))
+    return reply_of(request, await present(app, make_dialog(request, guard=guard, place=place), on_shown))

@@ -6,7 +6,7 @@ A subclass composes its body and calls `decide`; it never decides by itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import events
@@ -19,6 +19,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Label
 
+from core.contract.visible import make_visible_line
 from widgets.approval.entry_line import EntryLine
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.key_line import KeyLine, key_hints
@@ -55,6 +56,7 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         self.is_minimised = False
         self.outcome: T | None = None
         self._decided = asyncio.Event()
+        self._queue: tuple[str, ...] = ()
         self._message = ""
 
     # --- deciding ---------------------------------------------------------------------------------
@@ -87,12 +89,20 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         if self.is_mounted:
             self.show_heading()
 
+    def show_queue(self, titles: Sequence[str]) -> None:
+        """List what is asked after this."""
+        self._queue = tuple(titles)
+        self.set_place((1, 1 + len(titles)))
+
     def show_heading(self) -> None:
         """Draw the first line."""
         position, total = self.place
         queue = f"{position} of {total}" if total > 1 else ""
         self.query_one("#heading", Label).update(Content(self.heading))
         self.query_one("#place", Label).update(Content(queue))
+        listed = self.query_one("#asked-next", Label)
+        listed.update(Content(make_visible_line("then: " + " · ".join(self._queue))))
+        listed.display = bool(self._queue)
 
     def say(self, text: str) -> None:
         """Show a sentence in the status line until the next key."""
@@ -193,12 +203,17 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         self.refresh_bindings()
 
 
-async def present(app: App[Any], dialog: DecisionScreen[T]) -> T:
+Shown = Callable[[DecisionScreen[Any]], None]
+"""Told of a dialog as soon as it is on screen."""
+
+
+async def present(app: App[Any], dialog: DecisionScreen[T], on_shown: Shown = lambda dialog: None) -> T:
     """Show `dialog` and return its outcome. It may be minimised meanwhile; cancelling closes it."""
     name = f"decision-{id(dialog):x}"
     app.install_screen(dialog, name)
     try:
         await app.push_screen(dialog)
+        on_shown(dialog)
         return await dialog.decided()
     finally:
         await _close(app, dialog)
@@ -221,6 +236,7 @@ def heading_row() -> Horizontal:
 
 def status_rows(dialog: DecisionScreen[Any]) -> Iterator[Widget]:
     """Yield the foot of a dialog: status, a line to type into, keys."""
+    yield Label("", id="asked-next", markup=False, classes="dialog-status")
     yield Label("", id="status", markup=False, classes="dialog-status")
     yield EntryLine()
     yield KeyLine(lambda: dialog.held_actions)
