@@ -144,19 +144,26 @@ def _replace(roots: Roots, step: Step, parent: int, name: str) -> None:
         overwrite(parent, name, step.data, step.before.mode)
         return
     with roots.parent(step.root, step.temporary) as (folder, temporary):
-        like = os.open(name, _READ, dir_fd=parent)
-        try:
-            new = os.open(temporary, _READ, dir_fd=folder)
-            try:
-                copy_attributes(like, new)
-            finally:
-                os.close(new)
-        finally:
-            os.close(like)
+        _make_alike(parent, name, folder, temporary)
         kept = os.path.basename(step.kept)
-        if not try_link(parent, name, parent, kept):
-            rename_new(parent, name, parent, kept)
+        if not try_link(parent, name, parent, kept):  # a copy, so that the file is there at every moment
+            write_new(parent, kept, read_all(parent, name), 0o600)
+            _make_alike(parent, name, parent, kept)
+            sync_paths(roots, [(step.root, step.kept)], [(step.root, step.kept)])
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=parent)
+
+
+def _make_alike(parent: int, name: str, folder: int, other: str) -> None:
+    """Give a file of ours the owner, mode and attributes of another."""
+    like = os.open(name, _READ, dir_fd=parent)
+    try:
+        new = os.open(other, _READ, dir_fd=folder)
+        try:
+            copy_attributes(like, new)
+        finally:
+            os.close(new)
+    finally:
+        os.close(like)
 
 
 def _make(roots: Roots, step: Step, parent: int, name: str) -> None:

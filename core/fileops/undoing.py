@@ -84,8 +84,8 @@ def _undo_replace(roots: Roots, step: Step) -> str:
             return _undo_overwrite(roots, step, parent, name, kept_name)
         if now is None:
             rename_new(parent, kept_name, parent, name)
-        elif is_same(now, kept):
-            os.unlink(kept_name, dir_fd=parent)  # a second name of the file, which was not replaced yet
+        elif is_same(now, kept) or (step.before is not None and step.before.fits(look(parent, name))):
+            os.unlink(kept_name, dir_fd=parent)  # a second name or a copy of the file, which was not replaced yet
         elif step.after is not None and step.after.fits(look(parent, name)):
             os.rename(kept_name, name, src_dir_fd=parent, dst_dir_fd=parent)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -42,18 +43,28 @@ def plant(base: Path, kind: str) -> ToolContext:
     return context
 
 
+def refuse_links(*args: object, **kwargs: object) -> None:
+    raise OSError(errno.EPERM, "no hard links here")
+
+
 def change(context: ToolContext, kind: str) -> None:
     """One call of a single tool, in a fresh loop."""
+    if kind == "no links":
+        os.link = refuse_links  # as on file systems without them; in a child process
     tool, args = (WriteFileTool(context), MAKE) if kind == "create" else (ReplaceTool(context), EDIT)
     result = asyncio.run(tool.build_and_execute(args))
     assert result.error is None, result.error
 
 
-@pytest.mark.parametrize("kind", ["replace", "two names", "create"])
-def test_killed_anywhere_it_is_the_old_file_or_the_new_one(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["replace", "two names", "create", "no links"])
+def test_killed_anywhere_it_is_the_old_file_or_the_new_one(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(tmp_path / "0", kind)
     old = snapshot(tmp_path / "0" / "ws")
+    monkeypatch.setattr(os, "link", os.link)  # put back afterwards
     change(context_of(tmp_path / "0"), kind)
+    monkeypatch.undo()
     new = snapshot(tmp_path / "0" / "ws")
     assert old != new
     number, outcomes = 0, []
@@ -62,6 +73,7 @@ def test_killed_anywhere_it_is_the_old_file_or_the_new_one(tmp_path: Path, kind:
         base = tmp_path / str(number)
         context = plant(base, kind)
         was_killed = run_killed(number, lambda context=context: change(context, kind))  # type: ignore[misc]
+        assert kind == "create" or (base / "ws" / "a.txt").exists(), f"gone after call {number}"
         recover(base / "journals")
         now = snapshot(base / "ws")
         assert now in (old, new), f"killed at call {number}"
