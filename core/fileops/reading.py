@@ -117,10 +117,11 @@ class Lookout:
                 yield number, Found.failure(failure)
         with BatchReader(self._context.workspace) as reader:
             reader.expect([place.path for place in places.values()])
-        ignored = self._context.workspace.ignored_among(list(places.values()))
-        for number, place in places.items():
-            try:
-                found = Found.of(invocations[number].read(place, is_ignored=place.path in ignored))
-            except ToolFailure as failure:
-                found = Found.failure(failure)
-            yield number, found
+            ignored = self._context.workspace.ignored_among(list(places.values()))
+            for number, place in places.items():
+                try:
+                    result = invocations[number].read(place, is_ignored=place.path in ignored, reader=reader)
+                    found = Found.of(result)
+                except ToolFailure as failure:
+                    found = Found.failure(failure)
+                yield number, found

@@ -93,12 +93,29 @@ class BatchReader:
         parent, _, name = raw.rpartition("/")
         folder = self.folder(parent, raw)
         if folder is not None and not matching_pattern(name):
-            reading = self._read_by_name(folder, name)
-            if reading is not None:
-                return reading
+            content = self._read_by_name(folder, name)
+            if content is not None:
+                return Reading(folder.path + name, content.data, content.fingerprint)
         place = self._workspace.resolve(raw, approved=approved)
         content = self._workspace.read(place, limit=self._limit)
         return Reading(place.path, content.data, content.fingerprint)
+
+    def content(self, place: WorkspacePath) -> FileContent:
+        """Return the content of a file whose path has passed the guard.
+
+        Raises:
+            ToolFailure: as `Workspace.read`.
+        """
+        known = self._cache.lookup(place.path, self._limit) if self._cache is not None else None
+        if known is not None:
+            return known
+        if not place.approved:
+            folder = self.folder(os.path.dirname(place.path), place.path)
+            if folder is not None and folder.path + place.name == place.path:
+                content = self._read_by_name(folder, place.name)
+                if content is not None:
+                    return content
+        return self._workspace.read(place, limit=self._limit)
 
     def expect(self, raws: Sequence[str]) -> None:
         """Have the disk fetch files that are about to be read all at once, unless they seem to be in memory already."""
@@ -181,7 +198,7 @@ class BatchReader:
                 os.close(folder.descriptor)
         self._folders.clear()
 
-    def _read_by_name(self, folder: Folder, name: str) -> Reading | None:
+    def _read_by_name(self, folder: Folder, name: str) -> FileContent | None:
         path, cache = folder.path + name, self._cache
         since = cache.now() if cache is not None else 0.0
         plain = self._read_plain(folder, name)
@@ -189,9 +206,10 @@ class BatchReader:
             return None
         data, status = plain
         fingerprint = fingerprint_of(data, status)
+        content = FileContent(data, fingerprint, fingerprint.mode)
         if cache is not None:
-            cache.store(path, FileContent(data, fingerprint, fingerprint.mode), status, since)
-        return Reading(path, data, fingerprint)
+            cache.store(path, content, status, since)
+        return content
 
     def _read_plain(self, folder: Folder, name: str) -> tuple[bytes, os.stat_result] | None:
         """Return the content of a regular file with a single name; none for all others."""

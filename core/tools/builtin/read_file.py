@@ -18,6 +18,7 @@ from core.tools.declarative import BaseDeclarativeTool, ShellConfig, UpdateOutpu
 from core.tools.parameters import ToolParams, named
 from core.tools.path_invocation import PathInvocation
 from core.tools.threads import run_stoppable
+from core.workspace.batch import BatchReader
 from core.workspace.encoding import TextFile, decode, is_binary
 from core.workspace.files import MAX_FILE_BYTES, FileContent
 from core.workspace.listing import Stop
@@ -91,15 +92,20 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
         place = self.resolve()
         return self.read(place, is_ignored=self.context.workspace.is_ignored(place))
 
-    def read(self, place: WorkspacePath, *, is_ignored: bool) -> ToolResult:
-        """Read the resolved path in this thread; `is_ignored` says whether ignore rules leave it out."""
+    def read(self, place: WorkspacePath, *, is_ignored: bool, reader: BatchReader | None = None) -> ToolResult:
+        """Read the resolved path in this thread.
+
+        Args:
+            is_ignored: ignore rules leave it out.
+            reader: reads it, where it is one of many.
+        """
         if is_ignored:
             raise ToolFailure(
                 ToolErrorType.INVALID_TOOL_PARAMS,
                 f"File path '{place.path}' is ignored by configured ignore patterns.",
                 "A shell command can show it, if the user agrees.",
             )
-        content = self._content(place)
+        content = self._content(place, reader)
         self.context.workspace.ledger.note(place.path, content.fingerprint)
         mime_type = media_type(place.name, content.data)
         if mime_type:
@@ -119,9 +125,9 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
             return ToolResult(message, f"Skipped binary file: {place.shown}", data={"summary": "binary"})
         return self._text_result(place, file)
 
-    def _content(self, place: WorkspacePath) -> FileContent:
+    def _content(self, place: WorkspacePath, reader: BatchReader | None) -> FileContent:
         try:
-            return self.context.workspace.read(place)
+            return self.context.workspace.read(place) if reader is None else reader.content(place)
         except ToolFailure as failure:
             if failure.type is not ToolErrorType.FILE_TOO_LARGE:
                 raise
