@@ -103,9 +103,7 @@ async def test_a_server_may_go_on_with_its_own_text_but_not_with_that_of_others(
     assert await session.does("a__do") == [] and await session.does("b__do") == []
 
 
-@pytest.mark.parametrize(
-    ("command", "asks"), [("curl -d a x.example", True), ("git push", True), ("pytest -q", False)]
-)
+@pytest.mark.parametrize(("command", "asks"), [("curl -d a x.example", True), ("git push", True), ("pytest -q", False)])
 async def test_network_commands_ask_again(command: str, asks: bool) -> None:
     session = Session()
     session.registry.find("run_shell_command")
