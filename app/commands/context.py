@@ -108,7 +108,7 @@ async def _accepts(stage: Stage, title: str, old: tuple[Message, ...], new: tupl
     )
     if not patch.hunks:
         return True
-    outcome = await present(stage.app, ReviewScreen([patch], title=title, tool="Context"))
+    outcome = await present(stage.app, ReviewScreen([patch], title=title, tool="Context", is_wanted=True))
     return outcome.is_accepted
 
 

@@ -40,6 +40,7 @@ async def review_undo(stage: Stage, plan: UndoPlan) -> bool:
             tool=verb,
             reason=" ".join(filter(None, (_reasons(plan), _unwatched(stage.engine.undo.ignored)))),
             notes={item.shown: notes for item in plan.ready if (notes := _notes(item))},
+            is_wanted=True,
         ),
     )
     if not outcome.is_accepted:

@@ -42,6 +42,7 @@ class ReviewScreen(EditingScreen):
         open_editor: without it there is no editor to go to.
         merge: without it edits are lost when a proposal is made again.
         split: side by side; if none, where the window is wide enough.
+        is_wanted: the user asked for all of this: it need not be seen to its end.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
@@ -63,6 +64,7 @@ class ReviewScreen(EditingScreen):
         guard: TypeAheadGuard | None = None,
         place: tuple[int, int] = (1, 1),
         split: bool | None = None,
+        is_wanted: bool = False,
     ) -> None:
         if not patches:
             raise ValueError("a review needs at least one patch")
@@ -81,6 +83,7 @@ class ReviewScreen(EditingScreen):
         )
         self._rule = rule
         self._scopes = scopes
+        self._is_wanted = is_wanted
 
     @property
     def rule(self) -> str:
@@ -119,7 +122,7 @@ class ReviewScreen(EditingScreen):
         if not any(proposal.accepted for proposal in self.proposals):
             return f"Nothing is on: {self.key('toggle_hunk')} takes a hunk in, {self.key('deny')} denies the whole."
         unseen = [proposal for proposal in self.proposals if proposal.unseen]
-        if unseen:
+        if unseen and not self._is_wanted:
             hunks = sum(len(proposal.unseen) for proposal in unseen)
             where = "" if len(self.proposals) == 1 else f" in {len(unseen)} file{'s' if len(unseen) > 1 else ''}"
             count = f"{hunks} hunk{'s' if hunks > 1 else ''}{where}"
