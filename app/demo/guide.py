@@ -11,9 +11,10 @@ _WELCOME = (
     "You send the prompts, and you decide. The first prompt stands below: `enter` sends it.",
 )
 _BEFORE_EDITS = (
-    "> Now two files are to be changed. For each a **review** opens:",
+    "> Now two files are to be changed. One **review** shows both:",
     "> - `j` and `k` go from change (hunk) to change, `space` takes one out or in again\n"
-    "> - `y` writes what is left in, once you have seen it all: `v` goes to the end\n"
+    "> - `tab` goes to the other file, `a` takes a whole file out or in, `R` out with a reason for the model\n"
+    "> - `y` writes what is left in, once you have seen it all: `v` goes to the end of what was not seen yet\n"
     "> - `n` denies the whole, `r` denies it and tells the model why\n"
     "> - `e` edits a change before it is written, `?` shows all keys",
     "> What you reject is not written, and the model is told. `enter` goes on.",
