@@ -57,7 +57,8 @@ async def test_kill_9_in_mid_turn_leaves_a_whole_record_that_goes_on(place: Plac
     assert record.unreadable == 0
     assert [envelope.seq for envelope in record.envelopes] == list(range(1, len(payloads) + 1))
     assert [event.text for event in payloads if isinstance(event, PromptSubmitted)] == ["tell me"]
-    assert "and goes on" in "".join(event.text for event in payloads if isinstance(event, TextDelta))
+    # the last word may be the beginning of a secret: it waits for what follows
+    assert "and goes " in "".join(event.text for event in payloads if isinstance(event, TextDelta))
 
     model = place.script('expect prompt contains "again"\nsay Now it ends.\n')
     async with place.open("--model", model, "--resume") as terminal:
