@@ -169,6 +169,8 @@ class NamesBuilder:
         self._by_scope: dict[tuple[int, str], list[int]] = {}
         self._pending: list[tuple[str, int, int, int, int, int]] = []
         self._taken: set[int] = set()
+        self.shared: dict[tuple[int, str], int] = {}
+        """By scope and name, the scope that the name is taken from instead, for the scopes within, too."""
 
     def scope(self, parent: int, kind: str, owner: int = -1) -> int:
         self.names.scopes.append(Scope(parent, kind, owner))
@@ -277,6 +279,8 @@ class NamesBuilder:
 
     def _resolve(self, name: str, scope: int, start: int) -> int:
         for where in self.names.chain(scope):
+            if (where, name) in self.shared:
+                return self.find(self.shared[where, name], name)
             found = self._by_scope.get((where, name))
             if not found:
                 continue

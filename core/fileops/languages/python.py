@@ -24,6 +24,8 @@ _OUTLINE = """
  (conditional_expression) (case_clause) (if_clause) (for_in_clause) (assert_statement)] @branch
 [(import_statement) (import_from_statement) (future_import_statement)] @import
 """
+_MOST_COMPILED = 2_000_000
+"""Bytes of a text that the interpreter is asked about: it takes two hundred times as much memory."""
 _NEWER = "[(type_parameter) (type_alias_statement)] @newer"
 _OPENING = re.compile(r"(?i)^([rbuf]{0,2})('''|\"\"\"|'|\")")
 _ESCAPE = re.compile(r"\\(\n|[\\'\"nrt])")
@@ -39,7 +41,12 @@ class Python(LanguagePlugin):
 
     def validate_syntax(self, parsed: SourceText) -> list[SyntaxProblem]:
         found = find_problems(parsed)
-        exact = _compile(parsed.data)
+        if len(parsed.data) > _MOST_COMPILED:
+            return found
+        try:
+            exact = _compile(parsed.data)
+        except (MemoryError, RecursionError):
+            return found
         if exact is None:
             return []
         if found:
@@ -140,7 +147,11 @@ def _imports(source: SourceText, node: Node) -> list[Import]:
 
 
 def _compile(data: bytes) -> SyntaxProblem | None:
-    """Return what the interpreter says against a text."""
+    """Return what the interpreter says against a text.
+
+    Raises:
+        MemoryError, RecursionError: it is nested too deeply for it.
+    """
     import ast
 
     try:
@@ -151,6 +162,4 @@ def _compile(data: bytes) -> SyntaxProblem | None:
         return SyntaxProblem(error.lineno or 1, max(error.offset or 1, 1), error.msg)
     except ValueError as error:  # a NUL
         return SyntaxProblem(data[: data.find(b"\0")].count(b"\n") + 1, 1, str(error))
-    except (MemoryError, RecursionError):
-        return SyntaxProblem(1, 1, "it is nested too deeply")
     return None

@@ -28,7 +28,7 @@ class PythonReader:
         self._told: dict[int, Expression] = {}
         """By place of a lambda, what its first parameter is."""
         self._pending: list[tuple[Node, int, int]] = []
-        self._declared: dict[tuple[int, str], int] = {}
+        self._declared = self._builder.shared
         """By scope and name, the scope that `global` or `nonlocal` names."""
 
     def _go(self, nodes: list[Node], scope: int, mode: int = LOAD) -> None:

@@ -188,6 +188,18 @@ from a import C as D
 D(«old»=2)
 """.replace("class C:\n    def __init__", "class C:\n    def __init__"),
     ),
+    "global in a function, seen from functions within it": (
+        ("a.py", "old", 1),
+        """
+== a.py
+«old» = 1
+def f(old):
+    def g():
+        global «old»
+        return lambda: [«old» for _ in (lambda: «old»,)]
+    return old
+""",
+    ),
     "nonlocal, and a local of the outer function": (
         ("a.py", "old", 2),
         """
