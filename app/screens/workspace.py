@@ -173,7 +173,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                 await self.dispatch.perform(action.id)
         elif scope in (Scope.TRANSCRIPT, Scope.PROMPT) and event.character and _is_text(event):
             event.stop()
-            self.prompt.insert_text(event.character)
+            self.prompt.take_key(event)
 
     def forward(self, message: Message) -> None:
         """Hand a widget's message to the presenter that takes it."""

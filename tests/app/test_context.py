@@ -15,6 +15,7 @@ from tests.app.running import Running, running
 from widgets.approval.question_dialog import QuestionDialog
 from widgets.context.screen import ContextScreen
 from widgets.diff.review import ReviewScreen
+from widgets.prompt.draft import PromptMode
 
 pytestmark = pytest.mark.anyio
 
@@ -185,3 +186,12 @@ async def test_what_was_dropped_is_brought_back_by_itself_after_resuming(project
         await command(run, "context restore 3")
         await notice(run, "is back in the context")
         assert results(run)[0] == before
+
+
+async def test_a_command_can_be_begun_from_the_chat(project: Path) -> None:
+    async with running(project, TWO_TURNS) as run:
+        await run.press("f3", *"/stats")
+        prompt = run.app.workspace.prompt
+        assert (prompt.editor.mode, prompt.draft.text) == (PromptMode.COMMAND, "stats")
+        await run.press("enter")
+        await notice(run, "Turns          0")

@@ -156,7 +156,7 @@ class PromptEditor(ChipArea):
         if self._detects_bursts and await self._judge_burst(event):
             event.stop()
             event.prevent_default()
-        elif self._begins_mode(event) or self._take_vim(event):
+        elif self.begins_mode(event) or self._take_vim(event):
             event.stop()
             event.prevent_default()
         elif event.key.startswith("alt+") and not self.action_for(event):
@@ -166,7 +166,7 @@ class PromptEditor(ChipArea):
         else:
             await super()._on_key(event)
 
-    def _begins_mode(self, event: Key) -> bool:
+    def begins_mode(self, event: Key) -> bool:
         """Enter shell or command mode where the key is their sigil, and at the start; in vi's other modes if empty."""
         inserting = self._vim is None or self._vim.is_inserting
         sigil = "/" if event.character == ":" and not inserting else event.character

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.css.query import NoMatches
+from textual.events import Key
 from textual.reactive import reactive
 from textual.widgets import Static, TextArea
 
@@ -96,6 +97,12 @@ class PromptPane(Vertical):
     def insert_text(self, text: str) -> None:
         """Insert text at the cursor and focus the prompt; large text becomes a chip."""
         self.editor.insert_paste(text)
+        self.editor.focus()
+
+    def take_key(self, event: Key) -> None:
+        """Take a key that was typed elsewhere, and focus the prompt: `!` and `/` begin their modes as they do there."""
+        if event.character and not self.editor.begins_mode(event):
+            self.editor.insert_paste(event.character)
         self.editor.focus()
 
     def clear(self) -> bool:
