@@ -25,7 +25,9 @@ MAX_BYTES = 10_000_000
 """Of one file; larger ones are not parsed."""
 PATIENCE = 10.0
 PATIENCE_PER_BYTE = 4e-6
-"""Seconds until a process is given up."""
+"""Seconds of its own time until a process is given up; where that can't be told, of the clock."""
+LONGEST = 6.0
+"""How many times that it may take by the clock, on a machine that is busy with other things."""
 _BATCH_FILES = 64
 _BATCH_BYTES = 1_000_000
 _SEVERAL = 40
@@ -51,7 +53,7 @@ class _Process:
             stderr=subprocess.DEVNULL,
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
         )
-        extensions, problems = self._receive(time.monotonic() + PATIENCE)
+        extensions, problems = self._receive(PATIENCE)
         self.extensions: dict[str, str] = extensions
         self.problems: list[str] = problems
 
@@ -74,19 +76,30 @@ class _Process:
         except (BrokenPipeError, ValueError):
             self.end()
             raise WorkerLost from None
-        answer: list[Analysis] = self._receive(time.monotonic() + PATIENCE + size * PATIENCE_PER_BYTE, is_cancelled)
+        answer: list[Analysis] = self._receive(PATIENCE + size * PATIENCE_PER_BYTE, is_cancelled)
         return answer
 
-    def _receive(self, deadline: float, is_cancelled: Callable[[], bool] = lambda: False) -> Any:
-        size = struct.unpack("!Q", self._read(8, deadline, is_cancelled))[0]
-        return pickle.loads(self._read(size, deadline, is_cancelled))
+    def _receive(self, patience: float, is_cancelled: Callable[[], bool] = lambda: False) -> Any:
+        begun, before = time.monotonic(), _seconds_of(self._child.pid)
 
-    def _read(self, size: int, deadline: float, is_cancelled: Callable[[], bool]) -> bytes:
+        def is_over() -> bool:
+            if is_cancelled():
+                return True
+            passed = time.monotonic() - begun
+            if passed < patience:
+                return False
+            now = _seconds_of(self._child.pid)
+            return passed > patience * LONGEST or before is None or now is None or now - before > patience
+
+        size = struct.unpack("!Q", self._read(8, is_over))[0]
+        return pickle.loads(self._read(size, is_over))
+
+    def _read(self, size: int, is_over: Callable[[], bool]) -> bytes:
         assert self._child.stdout is not None
         descriptor = self._child.stdout.fileno()
         parts: list[bytes] = []
         while size:
-            if time.monotonic() > deadline or is_cancelled():
+            if is_over():
                 self.end()
                 raise WorkerLost
             if not select.select([descriptor], [], [], 0.05)[0]:
@@ -108,6 +121,16 @@ class _Process:
             except BrokenPipeError:
                 pass
         self._child.wait()
+
+
+def _seconds_of(process: int) -> float | None:
+    """Return the processor time that a process has used; none where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 class LanguageService:
