@@ -31,8 +31,8 @@ async def says(job: Job, text: str) -> None:
 
 
 def zombies() -> list[int]:
-    """Return our children that have exited and were not waited for."""
-    own = os.getpid()
+    """Return the commands of ours that have exited and were not waited for; each leads a session of its own."""
+    own, session = os.getpid(), os.getsid(0)
     children = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     stats = {pid: read_stat(pid) for pid in children}
-    return [pid for pid, stat in stats.items() if stat is not None and stat[0] == "Z" and stat[1] == own]
+    return [pid for pid, stat in stats.items() if stat and stat[:2] == ("Z", own) and stat[3] != session]
