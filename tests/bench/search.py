@@ -35,8 +35,6 @@ SEARCH_LIMIT = 1.3
 GLOB_LIMIT = 1.5
 MAX_LAG = 50.0
 """Milliseconds that the event loop may stand still: three frames."""
-LAG_LIMIT = 1.5
-"""Where it stands still longer even while a bare engine runs: how much longer it may be with ours."""
 RARE_EVERY = 1000
 SEARCHES: dict[str, tuple[str, list[str]]] = {
     "a rare word": ("rare_needle", []),
@@ -67,7 +65,9 @@ class LagMeter:
 
     def __init__(self) -> None:
         self.worst = 0.0
-        """Milliseconds."""
+        """Milliseconds, however they came about."""
+        self.worst_own = 0.0
+        """Milliseconds in which this very process was at work: the rest, others had the processors."""
 
     async def __aenter__(self) -> LagMeter:
         self._task = asyncio.create_task(self._watch())
@@ -80,9 +80,11 @@ class LagMeter:
 
     async def _watch(self) -> None:
         while True:
-            started = time.perf_counter()
+            started, worked = time.perf_counter(), time.process_time()
             await asyncio.sleep(0.005)
-            self.worst = max(self.worst, (time.perf_counter() - started - 0.005) * 1e3)
+            lag = (time.perf_counter() - started - 0.005) * 1e3
+            self.worst = max(self.worst, lag)
+            self.worst_own = max(self.worst_own, min(lag, (time.process_time() - worked) * 1e3))
 
 
 class Bench:
@@ -93,6 +95,7 @@ class Bench:
         self.context = ToolContext(Workspace([root]), Settings())
         self.missed = 0
         self.lag = 0.0
+        self.own_lag = 0.0
         self.plain_lag = 0.0
         """While only another program was at work."""
 
@@ -116,6 +119,7 @@ class Bench:
             result = await tool.build_and_execute(params)
             taken = time.perf_counter() - started
         self.lag = max(self.lag, meter.worst)
+        self.own_lag = max(self.own_lag, meter.worst_own)
         assert result.error is None, result.llm_content
         return taken, result
 
@@ -180,11 +184,11 @@ async def run(root: Path) -> int:
     for name, pattern in {"glob: one name": "**/file777.py", "glob: 100 files": "part7/module7/*"}.items():
         await bench.compare(name, listed, GlobTool(bench.context), {"pattern": pattern}, GLOB_LIMIT)
     await bench.check_stop()
-    allowed = max(MAX_LAG, LAG_LIMIT * bench.plain_lag)
     bench.check(
         "event loop: longest standstill",
-        bench.lag <= allowed,
-        f"{bench.lag:7.1f} ms   with the bare engines {bench.plain_lag:.1f} ms   target {allowed:.0f} ms",
+        bench.own_lag <= MAX_LAG,
+        f"{bench.own_lag:7.1f} ms of our own work, {bench.lag:.1f} ms altogether,"
+        f" {bench.plain_lag:.1f} ms beside a bare engine   target {MAX_LAG:g} ms",
     )
     return bench.missed
 
