@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from core.contract.diff import DiffLine
+from core.contract.diff import DiffLine, Hunk
 from widgets.diff.highlight import LineTints
 from widgets.diff.proposal import Proposal
 from widgets.diff.rows import EndRow, FoldRow, HeadRow, LineRow, NoteRow, PairRow
@@ -36,6 +36,7 @@ class Painter:
         self.old_tints: Sequence[LineTints] = ()
         self.new_tints: Sequence[LineTints] = ()
         self.needle = ""
+        self._only_blanks: dict[int, bool] = {}
         self.more_key = "x"
         self.plain_changes = False
         """Changed lines without syntax colours: sixteen colours have no shades, and green would stand on green."""
@@ -79,6 +80,8 @@ class Painter:
         is_accepted = self.proposal.is_accepted(index)
         box = "[x]" if is_accepted else "[ ]"
         word = "" if is_accepted else "  not accepted"
+        if self._changes_only_blanks(hunk):
+            word += "  only blanks"
         section = show_line(hunk.section).text
         text = (
             f"{box} {index + 1}/{len(patch.hunks)}  +{hunk.added} \u2212{hunk.removed}{word}"
@@ -86,6 +89,15 @@ class Painter:
         )
         name = "head-current" if is_current else "head"
         return self._fill([margin, Segment(text, self.style_of(name))], width, name)
+
+    def _changes_only_blanks(self, hunk: Hunk) -> bool:
+        """Return whether old and new differ in white space alone, which is hard to see."""
+        if hunk.index not in self._only_blanks:
+            removed, added = (
+                "".join("".join(line.text.split()) for line in hunk.lines if line.tag == tag) for tag in "-+"
+            )
+            self._only_blanks[hunk.index] = removed == added
+        return self._only_blanks[hunk.index]
 
     def _unified(self, row: LineRow, part: int, margin: Segment, width: int, left: int) -> Strip:
         line, digits = row.line, self.sheet.number_width

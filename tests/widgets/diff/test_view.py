@@ -195,3 +195,13 @@ async def test_sixteen_colours_never_put_text_on_its_own_colour(theme: str) -> N
         }
         inks = {style.color.number for style in styles if style.color is not None and style.bgcolor is not None}
         assert {1, 2} <= inks and not {1, 2, 3} & grounds
+
+
+async def test_a_hunk_that_changes_blanks_alone_says_so() -> None:
+    before = numbered(40)
+    after = numbered(40, {3: "  line 3", 20: "row 20"}).replace("line 35\n", "line\t35\n\n")
+    app = Host()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await show(pilot, review(make_patch("a.txt", before, after)))
+        heads = [line for line in drawn(app) if "@@" in line]
+        assert ["only blanks" in head for head in heads] == [True, False, True]
