@@ -61,7 +61,10 @@ def _shown(match: re.Match[str]) -> str:
         return f"{before}-"
     if mark in "\u115f\u3164\uffa0":
         return f"{before}{' ' * cell_width(mark)}"
-    keeps = (mark == VS16 and cell_width(before or " ") == 2) or (mark == ZWJ and is_pictograph(before or " "))
+    if mark == VS16:
+        keeps = cell_width(before or " ") == 2
+    else:
+        keeps = mark == ZWJ and is_pictograph(before or " ") and is_pictograph(match.string[match.end() :][:1] or " ")
     return match[0] if keeps else before
 
 
