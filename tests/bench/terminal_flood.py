@@ -77,7 +77,10 @@ def measure(command: list[str], folder: Path, seconds: float, only: str) -> int:
     with running(command, folder) as program:
         program.time_prompt()
         program.drain(1.5)  # the session comes after the first paint
-        program.type("\x15")
+        program.type("\x15" + FOCUS)
+        program.wait_for(PROMPT, 120.0)
+        program.type(LEAVE)
+        program.drain(0.3, at_most=2.0)
         print(f"{'':24}{'echo p50':>10}{'p95':>8} ms{'paints/s':>10}{'growth':>8} MiB{'cancel':>8} s")
         for name, command in FLOODS.items():
             if only and only != name:
