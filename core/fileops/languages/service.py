@@ -24,7 +24,7 @@ MAX_WORKERS = 4
 MAX_BYTES = 10_000_000
 """Of one file; larger ones are not parsed."""
 PATIENCE = 10.0
-PATIENCE_PER_BYTE = 4e-6
+PATIENCE_PER_BYTE = 2e-6
 """Seconds of its own time until a process is given up; where that can't be told, of the clock."""
 LONGEST = 6.0
 """How many times that it may take by the clock, on a machine that is busy with other things."""
