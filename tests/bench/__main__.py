@@ -1,4 +1,7 @@
-"""Runs the benchmarks: every module of this folder, or those named, each in a process of its own."""
+"""Runs the benchmarks: every module of this folder, or those named, each in a process of its own.
+
+The ten-minute soak of the terminal runs only when named: `make bench ARGS=soak`.
+"""
 
 from __future__ import annotations
 

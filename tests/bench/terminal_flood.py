@@ -82,10 +82,10 @@ def measure(command: list[str], folder: Path, seconds: float, only: str) -> int:
         program.type(LEAVE)
         program.drain(0.3, at_most=2.0)
         print(f"{'':24}{'echo p50':>10}{'p95':>8} ms{'paints/s':>10}{'growth':>8} MiB{'cancel':>8} s")
-        for name, command in FLOODS.items():
+        for name, typed in FLOODS.items():
             if only and only != name:
                 continue
-            echoes, frames, grown, stopped = flood(program, command, seconds)
+            echoes, frames, grown, stopped = flood(program, typed, seconds)
             middle, high = statistics.median(echoes) * 1e3, sorted(echoes)[int(len(echoes) * 0.95)] * 1e3
             good = high < ECHO_MS and grown < GROWTH_MIB and stopped < CANCEL_SECONDS
             missed += not good
