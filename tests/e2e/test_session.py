@@ -120,7 +120,7 @@ async def test_the_users_own_shell_keeps_its_state_and_one_key_leaves_it(place: 
         terminal.press("ctrl+]")
         await terminal.hides("leave the shell")
         await terminal.prompt("help")
-        await terminal.shows("replace")
+        await terminal.shows("outline FILE")
 
 
 async def test_typing_yes_please_before_a_dialog_approves_nothing(place: Place) -> None:
@@ -146,7 +146,7 @@ async def test_leaving_gives_the_terminal_back_and_keeps_the_session(place: Plac
     async with place.open() as terminal:
         await terminal.shows("offline", "❯")
         await terminal.prompt("help")
-        await terminal.shows("replace")
+        await terminal.shows("outline FILE")
         await terminal.hides("esc stop")
         terminal.press("ctrl+c")
         await terminal.shows("Press ctrl+c again to quit")
