@@ -147,7 +147,7 @@ async def test_binary_output_is_not_shown(jobs: JobTable, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "command",
-    ["read x", "cat", "python3 -c 'input()'", "bash -i", "sleep 0.3; read x", "(read x < /dev/tty)"],
+    ["read x", "cat", "python3 -c 'input()'", "bash --norc -i", "sleep 0.3; read x", "(read x < /dev/tty)"],
 )
 @pytest.mark.usefixtures("soon_quiet")
 async def test_waiting_for_input_is_noticed(jobs: JobTable, tmp_path: Path, command: str) -> None:
