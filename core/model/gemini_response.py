@@ -13,6 +13,7 @@ from core.contract.model import CallChunk, FinishChunk, FinishReason, StreamItem
 from core.contract.tool import ToolCall
 from core.contract.usage import Usage
 from core.model.http_errors import Endpoint, event_error
+from core.model.json_fields import as_dict, as_list, token_count
 from core.model.strict_json import parse_json, unreadable_in
 
 _REASONS = {
@@ -30,8 +31,6 @@ _REASONS = {
     "IMAGE_SAFETY": FinishReason.BLOCKED,
 }
 _CALL_KEYS = {"id", "name", "args"}
-_TOKENS_LIMIT = 100_000_000
-"""More than this in one request is no count but a fault."""
 
 
 class ResponseReader:
@@ -72,19 +71,19 @@ class ResponseReader:
             ) from error
         if "error" in event:
             raise event_error(self._endpoint, event)
-        self._read_usage(_dict(event.get("usageMetadata")))
-        blocked = _dict(event.get("promptFeedback")).get("blockReason")
-        if blocked and not _list(event.get("candidates")):
+        self._read_usage(as_dict(event.get("usageMetadata")))
+        blocked = as_dict(event.get("promptFeedback")).get("blockReason")
+        if blocked and not as_list(event.get("candidates")):
             raise ModelError(
                 ModelErrorKind.BLOCKED,
                 f"{self._endpoint.label} blocked the request: {self._endpoint.clean(str(blocked))}.",
                 "Say it in other words, or take out what it may object to.",
             )
         items: list[StreamItem] = []
-        for candidate in _list(event.get("candidates"))[:1]:
-            candidate = _dict(candidate)
-            for part in _list(_dict(candidate.get("content")).get("parts")):
-                items += self._read_part(_dict(part))
+        for candidate in as_list(event.get("candidates"))[:1]:
+            candidate = as_dict(candidate)
+            for part in as_list(as_dict(candidate.get("content")).get("parts")):
+                items += self._read_part(as_dict(part))
             self._reason = str(candidate.get("finishReason") or self._reason)
             self._words = str(candidate.get("finishMessage") or self._words)
         return items
@@ -156,7 +155,7 @@ class ResponseReader:
             self._parts.append(kind(text))
 
     def _call_of(self, part: dict[str, Any], call: Any) -> CallPart:
-        call = _dict(call)
+        call = as_dict(call)
         given, args = call.get("id"), call.get("args")
         usable = isinstance(given, str) and 0 < len(given) <= 128 and given.isascii() and given.isprintable()
         id = CallId(given) if usable and given not in self._taken else CallId(new_id("call"))
@@ -174,24 +173,11 @@ class ResponseReader:
     def _read_usage(self, counts: dict[str, Any]) -> None:
         if not counts:
             return
-        sent, said = _count(counts, "promptTokenCount"), _count(counts, "candidatesTokenCount")
+        sent, said = token_count(counts, "promptTokenCount"), token_count(counts, "candidatesTokenCount")
         self._usage = Usage(
-            input_tokens=sent + _count(counts, "toolUsePromptTokenCount"),
+            input_tokens=sent + token_count(counts, "toolUsePromptTokenCount"),
             output_tokens=said,
-            thought_tokens=_count(counts, "thoughtsTokenCount"),
-            cached_tokens=min(_count(counts, "cachedContentTokenCount"), sent),
+            thought_tokens=token_count(counts, "thoughtsTokenCount"),
+            cached_tokens=min(token_count(counts, "cachedContentTokenCount"), sent),
             context_tokens=sent + said,
         )
-
-
-def _count(counts: dict[str, Any], key: str) -> int:
-    value = counts.get(key)
-    return int(value) if isinstance(value, int | float) and 0 < value <= _TOKENS_LIMIT else 0
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -17,6 +17,7 @@ from core.contract.model import CallChunk, FinishChunk, FinishReason, StreamItem
 from core.contract.tool import ToolCall
 from core.contract.usage import Usage
 from core.model.http_errors import Endpoint, event_error
+from core.model.json_fields import as_dict, as_list, token_count
 from core.model.openai_request import LONGEST_ID
 from core.model.strict_json import parse_json, unreadable_in
 from core.model.think_tags import ThinkTags
@@ -33,7 +34,6 @@ _REASONS = {
 _THOUGHTS = ("reasoning_content", "reasoning")
 """Where servers put what the model thinks; a server uses one of them."""
 _CALL_KEYS = {"index", "id", "type", "function"}
-_TOKENS_LIMIT = 100_000_000
 
 
 @dataclass(slots=True)
@@ -96,11 +96,11 @@ class ChunkReader:
             ) from error
         if event.get("error") or event.get("object") == "error":
             raise event_error(self._endpoint, event)
-        self._read_usage(_dict(event.get("usage")))
+        self._read_usage(as_dict(event.get("usage")))
         items: list[StreamItem] = []
-        for choice in _list(event.get("choices"))[:1]:
-            choice = _dict(choice)
-            items += self._read_delta(_dict(choice.get("delta")) or _dict(choice.get("message")))
+        for choice in as_list(event.get("choices"))[:1]:
+            choice = as_dict(choice)
+            items += self._read_delta(as_dict(choice.get("delta")) or as_dict(choice.get("message")))
             self._reason = str(choice.get("finish_reason") or self._reason)
         return items
 
@@ -154,12 +154,12 @@ class ChunkReader:
             self._thought += delta[name]
             self._thoughts[name] = self._thoughts.get(name, "") + delta[name]
             items.append(ThoughtChunk(delta[name]))
-        for detail in _list(delta.get("reasoning_details")):
-            self._keep_detail(_dict(detail))
+        for detail in as_list(delta.get("reasoning_details")):
+            self._keep_detail(as_dict(detail))
         for said in (_text_in(delta.get("content")), _text_in(delta.get("refusal"))):
             items += self._read_text(self._tags.feed(said)) if said else ()
-        for piece in _list(delta.get("tool_calls")):
-            self._add_piece(_dict(piece))
+        for piece in as_list(delta.get("tool_calls")):
+            self._add_piece(as_dict(piece))
         if isinstance(delta.get("function_call"), dict):  # the form before `tool_calls`
             self._add_piece({"index": 0, "function": delta["function_call"]})
         return items
@@ -188,7 +188,7 @@ class ChunkReader:
             former[key] = former[key] + value if joins else value
 
     def _add_piece(self, piece: dict[str, Any]) -> None:
-        function = _dict(piece.get("function"))
+        function = as_dict(piece.get("function"))
         id, name = _text_in(piece.get("id")), _text_in(function.get("name"))
         index = piece.get("index")
         call = self._place_of(index, id, name, function.get("arguments"))
@@ -243,9 +243,9 @@ class ChunkReader:
     def _read_usage(self, counts: dict[str, Any]) -> None:
         if not counts:
             return
-        sent, said = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
-        thought = min(_count(_dict(counts.get("completion_tokens_details")), "reasoning_tokens"), said)
-        cached = _count(_dict(counts.get("prompt_tokens_details")), "cached_tokens")
+        sent, said = token_count(counts, "prompt_tokens"), token_count(counts, "completion_tokens")
+        thought = min(token_count(as_dict(counts.get("completion_tokens_details")), "reasoning_tokens"), said)
+        cached = token_count(as_dict(counts.get("prompt_tokens_details")), "cached_tokens")
         self._usage = Usage(
             input_tokens=sent,
             output_tokens=said - thought,
@@ -258,18 +258,5 @@ class ChunkReader:
 def _text_in(value: Any) -> str:
     """Return a text, also where it comes as a list of parts."""
     if isinstance(value, list):
-        return "".join(str(_dict(part).get("text") or "") for part in value)
+        return "".join(str(as_dict(part).get("text") or "") for part in value)
     return value if isinstance(value, str) else ""
-
-
-def _count(counts: dict[str, Any], key: str) -> int:
-    value = counts.get(key)
-    return int(value) if isinstance(value, int | float) and 0 < value <= _TOKENS_LIMIT else 0
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
