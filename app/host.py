@@ -50,6 +50,8 @@ class SessionHost:
     async def run(self) -> None:
         """Open the session, serve it until `close`, and close it."""
         try:
+            if self._app.options.resume is not None:
+                await self._show_end()
             bootstrap, bridge, presenters = await asyncio.to_thread(self._load)
             await self._app.workspace.pane("chat")
             async with bootstrap.open_engine(self._app.options, self._ask_trust) as engine:
@@ -63,6 +65,11 @@ class SessionHost:
                 await self._app.open_session(self._following)
             else:
                 self._app.exit(self._app.exit_code)
+
+    async def _show_end(self) -> None:
+        """Show how the session ended that is taken up, before all that takes longer."""
+        module = await asyncio.to_thread(importlib.import_module, "app.services.session_end")
+        await module.show_end(self._app.workspace, self._app.options)
 
     async def _ask_trust(self, request: QuestionRequest) -> QuestionReply:
         """Ask before anything that the project brings is used; leaving the application leaves it open."""
@@ -101,6 +108,8 @@ class SessionHost:
             self.presenters = presenters_module.all_presenters(stage, self.commands)
             bridge = bridge_module.Bridge(engine.bus, [presenter.routes() for presenter in self.presenters])
             subscription = bridge.subscribe()
+            for presenter in self.presenters:
+                await presenter.take_up()
             self._connect()
             group.create_task(bridge.run(subscription))
             for problem in (*self._app.warnings, *engine.problems):

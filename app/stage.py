@@ -33,6 +33,9 @@ class Presenter:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
 
+    async def take_up(self) -> None:
+        """Show what is there already: of a session that is taken up, before anything new of it comes."""
+
     def routes(self) -> Routes:
         """Return message type to the method that shows it."""
         return {}

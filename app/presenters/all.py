@@ -50,8 +50,6 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     approvals.on_waiting = status.show_waiting
     servers.on_states = status.show_servers
     status.on_servers = servers.show_all
-    if stage.engine.resumed:
-        transcript.replay(tuple(stage.engine.resumed.envelopes))
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
     return (transcript, status, todos, undo, approvals, shell, prompt, session, servers, guide, own, *_upkeep(stage))
 

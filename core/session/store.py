@@ -8,6 +8,7 @@ import hashlib
 import mmap
 import os
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,13 +60,18 @@ class SessionStore:
 
     def list(self) -> list[SessionSummary]:
         """Return all sessions, the latest first; files that are no records are left out."""
-        summaries = []
+        return list(self._summaries())
+
+    def _summaries(self, wanted: Callable[[str], bool] = lambda id: True) -> Iterator[SessionSummary]:
+        """Yield the sessions whose ids are wanted, the latest first."""
+        paths: list[tuple[float, Path]] = []
         for path in self.folder.glob("*.jsonl") if self.folder.is_dir() else ():
-            try:
-                summaries.append(_summary(path))
-            except (OSError, RecordError):
-                continue
-        return sorted(summaries, key=lambda summary: summary.changed, reverse=True)
+            with contextlib.suppress(OSError):
+                if wanted(path.stem):
+                    paths.append((path.stat().st_mtime, path))
+        for _, path in sorted(paths, reverse=True):
+            with contextlib.suppress(OSError, RecordError):
+                yield _summary(path)
 
     def find(self, wanted: str = "") -> SessionSummary:
         """Return the session whose id begins so; without a beginning, the latest one that has a prompt.
@@ -73,13 +79,12 @@ class SessionStore:
         Raises:
             StetError: there is none, or more than one.
         """
-        sessions = self.list()
         if not wanted:
-            latest = next((summary for summary in sessions if summary.title), None)
+            latest = next((summary for summary in self._summaries() if summary.title), None)
             if latest is None:
                 raise StetError("There is no earlier session in this directory.", "Start one with `stet`.")
             return latest
-        found = [summary for summary in sessions if summary.id.startswith(wanted) or summary.id == f"s-{wanted}"]
+        found = list(self._summaries(lambda id: id.startswith(wanted) or id == f"s-{wanted}"))
         if len(found) != 1:
             what = "No session" if not found else f"More than one session ({len(found)})"
             raise StetError(f"{what} of this directory has an id that begins with {wanted!r}.", "`stet session list`")

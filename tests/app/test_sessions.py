@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from app.application import StetApp
+from app.host import SessionHost
+from app.options import SessionOptions
 from app.presenters.prompt import PromptPresenter
 from tests.app.running import LIMIT, Running, running
 from widgets.sessions.screen import SessionsScreen
@@ -64,6 +69,35 @@ async def test_a_session_is_found_by_its_words_and_taken_up(project: Path) -> No
         await run.prompt("and more")
         await run.shows("❯ and more")
         await run.until(lambda: len(run.engine.agent.history.messages) == 4, "the answer")
+
+
+async def test_the_end_of_a_session_is_shown_before_the_rest_is_loaded(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(project, SCRIPT) as run:
+        for text in ("one", "two"):
+            await run.prompt(text)
+            await run.idle()
+    loaded, load = threading.Event(), SessionHost._load
+
+    def load_late() -> list[ModuleType]:
+        assert loaded.wait(LIMIT)
+        return load()
+
+    monkeypatch.setattr(SessionHost, "_load", staticmethod(load_late))
+    app = StetApp(SessionOptions(directory=project, interactive=True, resume=""))
+    async with app.run_test(size=(120, 40)) as pilot:
+        run = Running(app, pilot, [])
+        try:
+            await run.shows("❯ two", "a second answer")
+            assert app.host is not None and not app.host.ready.is_set()
+        finally:
+            loaded.set()
+        await run.until(app.host.ready.is_set, "the session")
+        await run.shows("❯ one", "❯ two", "a second answer")
+        assert run.text.count("a second answer") == 1
+        app.host.close()
+        await run.until(app.host.closed.is_set, "its end")
 
 
 async def test_a_fork_goes_on_from_before_a_turn(project: Path) -> None:

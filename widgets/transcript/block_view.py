@@ -92,6 +92,16 @@ class BlockView(ScrollView, can_focus=True):
         self._live.clear()
         self._schedule()
 
+    def adopt(self, window: Window) -> None:
+        """Show the blocks of another window in place of all here; what is in view stays, counted from the end."""
+        window.resize(self.window.width, self.window.height)
+        window.stand_like(self.window)
+        self.window = window
+        self._unseen.clear()
+        self._live = {index for index, block in enumerate(window.blocks) if block.is_live}
+        self._resettle()
+        self._schedule()
+
     @property
     def is_pending(self) -> bool:
         """Whether a change waits for its frame."""

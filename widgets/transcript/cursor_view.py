@@ -16,6 +16,7 @@ from widgets.transcript.notice_block import NoticeBlock
 from widgets.transcript.painter import Mark
 from widgets.transcript.search import Search
 from widgets.transcript.tool_block import ToolBlock
+from widgets.transcript.window import Window
 
 
 class CursorView(BlockView):
@@ -32,6 +33,11 @@ class CursorView(BlockView):
         self.cursor = None
         self._search.stop()
         super().clear()
+
+    def adopt(self, window: Window) -> None:
+        self.cursor = None
+        self._search = Search(window)
+        super().adopt(window)
 
     def is_marked(self, index: int) -> bool:
         return index == self.cursor

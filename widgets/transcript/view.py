@@ -39,6 +39,14 @@ class TranscriptView(CursorView):
         self._cleared += len(self.window.blocks)
         super().clear()
 
+    def take_over(self, other: TranscriptView) -> None:
+        """Show the blocks of a view that was never on the screen, in place of all here; its ids name them.
+
+        What is in view stays, counted from the end.
+        """
+        self._cleared = other._cleared
+        self.adopt(other.window)
+
     def add_user(self, text: str, *, steering: bool = False) -> BlockId:
         """Add a prompt, or what was said while the agent works; the window goes to the end."""
         block = self._add(UserBlock(text, steering))

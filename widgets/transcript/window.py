@@ -183,6 +183,13 @@ class Window:
         self.following = False
         self._anchor = index, 0
 
+    def stand_like(self, other: Window) -> None:
+        """Hold on to the block that another window holds on to, counted from the end."""
+        self.following = other.following
+        index, row = other._anchor
+        index += len(self.blocks) - len(other.blocks)
+        self._anchor = (index, row) if index >= 0 else (0, 0)
+
     def neighbours(self, distance: int) -> list[int]:
         """Return the blocks within `distance` of the window's top that are not measured, nearest first."""
         middle = len(self.blocks) - 1 if self.following else self._anchor[0]

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from core.contract.tool import CallState, Kind
 from tests.widgets.transcript.host import Clock, Host, add_answer, fill, lines, settle
+from widgets.transcript.view import TranscriptView
 
 pytestmark = pytest.mark.anyio
 SIZE = (60, 20)
@@ -256,3 +257,47 @@ async def test_blocks_that_came_before_the_first_paint_are_shown() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert any("question 6" in line for line in lines(app.view))
+
+
+@pytest.mark.parametrize("scrolled", [False, True])
+async def test_a_view_takes_over_what_was_made_beside_it_and_what_is_in_view_stays(scrolled: bool) -> None:
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        for number in range(40):  # the end of what comes then
+            add_answer(app.view, f"answer {960 + number}")
+        app.view.add_tool("run_shell_command", Kind.EXECUTE, "make")
+        app.view.find("answer")
+        await settle(pilot)
+        if scrolled:
+            app.view.action_page_up()
+            app.view.set_cursor(30)
+        await settle(pilot)
+        before = [line.strip(" ▌") for line in lines(app.view)]
+        whole = TranscriptView(clock=Clock())
+        for number in range(1_000):
+            add_answer(whole, f"answer {number}")
+        running = whole.add_tool("run_shell_command", Kind.EXECUTE, "make")
+        app.view.take_over(whole)
+        await settle(pilot)
+        after = [line.strip(" ▌") for line in lines(app.view)]
+        if scrolled:
+            assert after == before
+        else:
+            assert "answer 999" in after and "make" in after[-1]
+        assert app.view.cursor is None
+        app.view.update_tool(running, CallState.SUCCEEDED, summary="12 files")  # ids of the other view hold
+        app.view.follow()
+        await settle(pilot)
+        assert "12 files" in lines(app.view)[-1]
+        assert app.view.find("answer 7") == 111
+
+
+async def test_what_still_runs_in_a_view_that_is_taken_over_moves() -> None:
+    app = Host()
+    async with app.run_test(size=SIZE) as pilot:
+        whole = TranscriptView(clock=app.view._clock)
+        call = whole.add_tool("run_shell_command", Kind.EXECUTE, "make")
+        whole.update_tool(call, CallState.EXECUTING)
+        app.view.take_over(whole)
+        await settle(pilot)
+        assert app.view.is_animated
