@@ -46,11 +46,11 @@ class Hunk:
 
     @property
     def added(self) -> int:
-        return sum(line.tag == "+" for line in self.lines)
+        return len(self.lines) - self.old_count
 
     @property
     def removed(self) -> int:
-        return sum(line.tag == "-" for line in self.lines)
+        return len(self.lines) - self.new_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ def _matches(a: list[int], b: list[int]) -> list[tuple[int, int, int]]:
             runs.extend(_common_runs(a, b, a_low, a_high, b_low, b_high))
             continue
         for i, j in anchors:
-            stack.append((a_low, i, b_low, j))
+            if a_low < i and b_low < j:
+                stack.append((a_low, i, b_low, j))
             runs.append((i, j, 1))
             a_low, b_low = i + 1, j + 1
         stack.append((a_low, a_high, b_low, b_high))

@@ -24,8 +24,7 @@ def split_lines(text: str) -> list[str]:
 
 def split_ending(line: str) -> tuple[str, str]:
     """Return a line's text and its break, which is empty on a last line without one."""
-    if line.endswith("\r\n"):
-        return line[:-2], "\r\n"
-    if line.endswith(("\n", "\r")):
-        return line[:-1], line[-1]
-    return line, ""
+    last = line[-1:]
+    if last == "\n":
+        return (line[:-1], "\n") if line[-2:-1] != "\r" else (line[:-2], "\r\n")
+    return (line[:-1], "\r") if last == "\r" else (line, "")

@@ -19,6 +19,7 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.widgets import RichLog
 
+from app.services.collection import start_collecting
 from core.contract.diff import FilePatch
 from core.diff.hunks import make_patch
 from tests.bench._program import running
@@ -94,6 +95,7 @@ class Ours(Bench):
         self.loop = Loop()
 
     async def measure(self) -> Numbers:
+        start_collecting()  # as the application does
         before, after = texts()
         start = time.perf_counter()
         patch = await asyncio.to_thread(make_patch, "big.py", before, after)

@@ -63,6 +63,7 @@ class Layout:
         self.sheet = Sheet(rows, manner.width, wrap=manner.wrap, split=manner.split, blanks=manner.blanks)
         if outline.is_large:
             self.sheet.read_texts()
+        self.has_mixed_endings = len({line.ending for hunk in self.patch.hunks for line in hunk.lines} - {""}) > 1
         self.heads: dict[int, int] = {}
         self.lasts: dict[int, int] = {}
         """Row of the head and of the last line of every hunk."""

@@ -40,8 +40,8 @@ class Painter:
         self.more_key = "x"
         self.plain_changes = False
         """Changed lines without syntax colours: sixteen colours have no shades, and green would stand on green."""
-        endings = {line.ending for hunk in proposal.patch.hunks for line in hunk.lines if line.ending}
-        self._shows_endings = len(endings) > 1
+        self.shows_endings = False
+        """The line break of every changed line: there are several sorts."""
 
     def paint(self, index: int, part: int, *, hunk: int, cursor: bool, width: int, left: int = 0) -> Strip:
         """Return line `part` of row `index`.
@@ -151,7 +151,7 @@ class Painter:
         if stop < len(shown.text):
             if not self.sheet.wrap:
                 segments.append(Segment(_CUT, self.style_of("fold") + Style(bgcolor=ground.bgcolor)))
-        elif line.tag != " " and (self._shows_endings or not line.ending):
+        elif line.tag != " " and (self.shows_endings or not line.ending):
             mark = f" {_ENDINGS.get(line.ending, '')}"
             segments.append(Segment(set_cell_size(mark, max(0, min(len(mark), room - used))), self.style_of("fold")))
         return segments

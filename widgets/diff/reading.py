@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Label
 
 from core.contract.visible import make_visible_line
@@ -67,6 +68,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     # --- looks ------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
+        self._fit(self.app.size)  # before there are widgets, which would all be styled once more
         with Vertical(id="review"):
             yield heading_row()
             yield Label(Content(make_visible_line(self.reason)), id="why", markup=False)
@@ -88,9 +90,12 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         self.view.focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(len(self.proposals) > 1 and event.size.width >= LIST_WIDTH, "-list")
-        self.set_class(event.size.height >= ROOMY, "-roomy")
+        self._fit(event.size)
         self.query_one("#why").display = bool(self.reason) and event.size.height >= LOW
+
+    def _fit(self, size: Size) -> None:
+        self.set_class(len(self.proposals) > 1 and size.width >= LIST_WIDTH, "-list")
+        self.set_class(size.height >= ROOMY, "-roomy")
 
     @property
     def view(self) -> DiffView:

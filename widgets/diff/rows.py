@@ -71,7 +71,7 @@ Opened = Mapping[int, tuple[int, int]]
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of `text` without their breaks (LF, CR LF or CR only), as diffs count them."""
-    lines = _LINE_BREAK.split(text)
+    lines = _LINE_BREAK.split(text) if "\r" in text else text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
     return lines
@@ -111,6 +111,10 @@ def gap_range(patch: FilePatch, gap: int, total: int) -> tuple[int, int]:
 def _first(hunk: Hunk) -> int:
     # In a unified diff a range of no lines names the line before it.
     return hunk.old_start - 1 if hunk.old_count else hunk.old_start
+
+
+def _first_new(hunk: Hunk) -> int:
+    return hunk.new_start - 1 if hunk.new_count else hunk.new_start
 
 
 def lay_out(
@@ -162,7 +166,10 @@ def _gap(patch: FilePatch, gap: int, old_lines: Sequence[str], opened: Opened, s
 
 def _shift(patch: FilePatch, gap: int) -> int:
     """Return new number minus old number within a gap."""
-    return sum(hunk.new_count - hunk.old_count for hunk in patch.hunks[:gap])
+    if not gap:
+        return 0
+    before = patch.hunks[gap - 1]
+    return _first_new(before) + before.new_count - _first(before) - before.old_count
 
 
 def _context(text: str, number: int, shift: int, split: bool) -> Row:

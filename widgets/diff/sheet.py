@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -29,14 +29,13 @@ class Sheet:
         self.split = split
         self.blanks = blanks
         self._shown: dict[str, ShownLine] = {}
-        self.number_width = len(str(max((_highest(row) for row in rows), default=1)))
+        self.number_width = len(str(_highest(rows)))
         if split:
             self.text_width = max(2, (width - MARGIN - 1) // 2 - self.number_width - 3)
         else:
             self.text_width = max(2, width - MARGIN - 2 * self.number_width - 4)
         self.widest = 0
-        heights = [self._height(row) for row in rows]
-        self._tops = [0, *accumulate(heights)]
+        self._tops = [0, *accumulate(self._heights())]
 
     @property
     def height(self) -> int:
@@ -67,9 +66,19 @@ class Sheet:
             pieces.extend(show_line(part).pieces(self.text_width))
         return pieces
 
+    def _heights(self) -> Iterator[int]:
+        for row in self.rows:
+            if type(row) is LineRow:  # nearly all are; the rest of this is `_line_height`, for most lines
+                text = row.line.text
+                width = len(text)
+                if width <= self.widest and width <= self.text_width and text.isascii() and text.isprintable():
+                    yield 1
+                else:
+                    yield self._line_height(row.line)
+            else:
+                yield self._height(row)
+
     def _height(self, row: Row) -> int:
-        if isinstance(row, LineRow):
-            return self._line_height(row.line)
         if isinstance(row, PairRow):
             left = self._line_height(row.left) if row.left else 1
             if row.left is row.right:
@@ -124,9 +133,12 @@ class Sheet:
         return texts
 
 
-def _highest(row: Row) -> int:
-    if isinstance(row, LineRow):
-        return max(row.line.old_number or 0, row.line.new_number or 0)
-    if isinstance(row, PairRow):
-        return max((row.left and row.left.old_number) or 0, (row.right and row.right.new_number) or 0)
-    return 1
+def _highest(rows: Sequence[Row]) -> int:
+    """Return the highest number of a line; they ascend on either side."""
+    old = new = 0
+    for row in reversed(rows):
+        for line in row_lines(row):
+            old, new = old or line.old_number or 0, new or line.new_number or 0
+        if old and new:
+            break
+    return max(old, new, 1)

@@ -6,8 +6,7 @@ It moves a cursor, notes what was seen and reports clicks; it decides nothing.
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -17,6 +16,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.worker import Worker
 
 from core.contract.diff import DiffLine
 from widgets.diff.highlight import KINDS, LineTints, tint_lines
@@ -85,6 +85,11 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self.is_laying_out = False
         """What is on screen is not yet as it was asked for: a large proposal is laid out in a thread."""
         self._layout: Layout | None = None
+        self._manner: Manner | None = None
+        self._wanted: tuple[Outline, Manner, DiffLine | None, int] | None = None
+        """What is laid out, or was at last."""
+        self._thread: Worker[None] | None = None
+        """In which a large proposal is laid out."""
         self._brings_hunk = False
         """The current hunk is to be on screen once it is laid out."""
         self._painter = Painter(_NOTHING, proposal, self._style_of)
@@ -122,28 +127,33 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         A large proposal stays on screen as it was until that is done.
         """
         if not self.size.width:
+            self._manner = None
             return
         at = self.cursor_line
         if self._layout is not None and self._layout.patch is not self.proposal.patch:
             self._layout = None  # its rows are of hunks that are no more
-        width = self.scrollable_content_region.width
-        manner = Manner(width, self.is_split, self.wrap, self.blanks)
-        outline, hunk = self.proposal.outline(), self.hunk
-        self.workers.cancel_group(self, "layout")
+        outline = self.proposal.outline()
+        self._manner = self._manner_now
+        self._wanted = (outline, self._manner, at, self.hunk)
         self.is_laying_out = outline.is_large
-        if outline.is_large:
-            self.refresh()
+        if not outline.is_large:
+            self._take(Layout(*self._wanted))
+            return
+        self.refresh()
+        if self._thread is None or self._thread.is_finished:
+            self._thread = self.run_worker(self._lay_out(), group="layout")
 
-            # Not the coroutine itself: it would stay without an end where the next one takes its place at once.
-            work: Any = partial(self._rebuild_later, outline, manner, at)
-            self.run_worker(work, group="layout", exclusive=True)
-        else:
-            self._take(Layout(outline, manner, at, hunk))
+    async def _lay_out(self) -> None:
+        """Lay out in a thread; what was asked for meanwhile comes after it, the latest alone."""
+        while self.is_laying_out and (wanted := self._wanted) is not None:
+            layout = await asyncio.to_thread(Layout, *wanted)
+            if wanted is self._wanted:
+                self.is_laying_out = False
+                self._take(layout)
 
-    async def _rebuild_later(self, outline: Outline, manner: Manner, at: DiffLine | None) -> None:
-        layout = await asyncio.to_thread(Layout, outline, manner, at, self.hunk)
-        self.is_laying_out = False
-        self._take(layout)
+    @property
+    def _manner_now(self) -> Manner:
+        return Manner(self.scrollable_content_region.width, self.is_split, self.wrap, self.blanks)
 
     def _take(self, layout: Layout) -> None:
         """Show what was laid out, with the cursor where it was on the screen."""
@@ -153,6 +163,7 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
         self._painter = Painter(layout.sheet, self.proposal, self._style_of)
         self._painter.needle = self.needle
         self._painter.more_key = self.more_key
+        self._painter.shows_endings = layout.has_mixed_endings
         self._painter.plain_changes = self.app.native_ansi_color
         self._painter.old_tints = self._tints.get(patch.old_text, [])
         self._painter.new_tints = self._tints.get(patch.new_text, [])
@@ -361,7 +372,8 @@ class DiffView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         self._brings_hunk = self._brings_hunk or self._layout is None
-        self.rebuild()
+        if self._manner != self._manner_now:
+            self.rebuild()
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from core.contract.diff import FilePatch
 from core.diff.hunks import make_patch
 from tests.widgets.diff.host import Host, drawn, press, review, settle, show
-from widgets.diff.layout import Layout
+from widgets.diff.layout import Layout, Manner, Outline
 from widgets.diff.review import ReviewScreen
 
 
@@ -77,3 +77,46 @@ async def show_held(
     for _ in range(20):
         await pilot.pause(0)
     return screen
+
+
+async def test_it_is_laid_out_once_for_a_width_and_never_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    widths: list[int] = []
+
+    def layout(outline: Outline, manner: Manner, *place: Any) -> Layout:
+        widths.append(manner.width)
+        return Layout(outline, manner, *place)
+
+    def refuse(patch: FilePatch) -> str:
+        raise AssertionError("what a worker is given is written out")
+
+    monkeypatch.setattr("widgets.diff.view.Layout", layout)
+    monkeypatch.setattr(FilePatch, "__repr__", refuse)
+    app = Host()
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await show(pilot, review(large()))
+        await laid_out(pilot, screen)
+        await pilot.resize_terminal(100, 24)
+        await laid_out(pilot, screen)
+        assert widths == [99]
+        await pilot.resize_terminal(90, 24)
+        await laid_out(pilot, screen)
+        assert widths == [99, 89]
+
+
+async def test_of_ways_asked_for_one_after_another_the_last_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[bool, bool]] = []
+
+    def layout(outline: Outline, manner: Manner, *place: Any) -> Layout:
+        asked.append((manner.split, manner.blanks))
+        return Layout(outline, manner, *place)
+
+    app = Host()
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await show(pilot, review(large(), split=False))
+        await laid_out(pilot, screen)
+        monkeypatch.setattr("widgets.diff.view.Layout", layout)
+        for change in (screen.action_toggle_split, screen.action_toggle_blanks, screen.action_toggle_split):
+            change()
+        await laid_out(pilot, screen)
+        assert asked == [(False, True)]  # the worker had not begun when the last was asked for
+        assert not screen.view.is_split and any("1/300" in line for line in drawn(app))
