@@ -18,7 +18,7 @@ from pathlib import Path
 from app.attachments import Attachments, read_attachments
 from app.options import SessionOptions
 from app.outside_tools import OutsideTools, open_outside_tools
-from app.policy_setup import find_trust, rule_files
+from app.policy_setup import find_trust, rule_files, untrusted_notice
 from app.session_services import connect_services
 from app.shell_mention import read_shell
 from app.undo_setup import make_undo_store
@@ -69,6 +69,8 @@ from core.tools.truncate import OutputTruncator
 from core.workspace.undo.store import UndoStore
 from core.workspace.workspace import Workspace
 from stet import __version__
+
+_NOTHING = Attachments()
 
 
 @dataclass(slots=True)
@@ -137,8 +139,14 @@ class Engine:
         """Tell the model something with the next prompt."""
         self._notes.append(text)
 
-    async def run_prompt(self, text: str, mentions: tuple[str, ...] = ()) -> TurnFinished:
-        """Run one turn; files, resources and the shell's output named with `@` are read and sent along."""
+    async def run_prompt(
+        self, text: str, mentions: tuple[str, ...] = (), beside: Attachments = _NOTHING
+    ) -> TurnFinished:
+        """Run one turn; files, resources and the shell's output named with `@` are read and sent along.
+
+        Args:
+            beside: what is sent along anyway.
+        """
         resources = Attachments()
         if self.outside is not None:
             if not self.options.interactive:
@@ -153,8 +161,10 @@ class Engine:
             await self.bus.publish(Notice(problem, level=NoticeLevel.WARNING))
         notes = "".join(f"\n\n[{note}]" for note in self._notes)
         self._notes.clear()
-        media = (*resources.media, *attached.media)
-        return await self.agent.run_turn(text + resources.text + shell + attached.text + notes, media, shown=text)
+        media = (*resources.media, *attached.media, *beside.media)
+        return await self.agent.run_turn(
+            text + resources.text + shell + attached.text + beside.text + notes, media, shown=text
+        )
 
 
 AskTrust = Callable[[QuestionRequest], Awaitable[QuestionReply]]
@@ -216,7 +226,7 @@ async def _compose(
     session = resumed.id if resumed else SessionId(new_id("s"))
     bus = Bus(session, last_seq=resumed.last_seq if resumed else 0)
     stack.callback(bus.close)
-    problems = [*_untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
+    problems = [*untrusted_notice(trust), *(str(problem) for problem in loaded.problems)]
     _attach_recorder(bus, store, options, settings, stack)
     problems += await asyncio.to_thread(_tidy_sessions, store, session, settings)
     workspace = await _open_workspace(options, settings, problems, stack)
@@ -230,6 +240,7 @@ async def _compose(
     )
     todos = TodoBoard(publisher.publish, resumed.todos if resumed else None)
     context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
+    context.can_type = options.interactive and options.terminals
     registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
     outside = await stack.enter_async_context(
         open_outside_tools(context, registry, policy, folders, options.directory, trusted=options.trust)
@@ -382,14 +393,3 @@ async def _find_trust(options: SessionOptions, folders: Folders, ask_trust: AskT
         reply = await ask_trust(trust.question())
         await asyncio.to_thread(trust.take, reply)
     return trust
-
-
-def _untrusted_notice(trust: ProjectTrust) -> list[str]:
-    if trust.content.problem:
-        return [f"The project's settings and tools are not used: {trust.content.problem}."]
-    if trust.state is TrustState.UNKNOWN:
-        return [
-            f"The project is not trusted, so these are not used: {', '.join(trust.content.files[:5])}."
-            " --trust uses them for this session."
-        ]
-    return []

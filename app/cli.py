@@ -15,7 +15,7 @@ from stet import __version__
 
 MODES = ("default", "auto_edit", "plan", "yolo")
 FORMATS = ("text", "json", "stream-json")
-_COMMANDS = ("demo", "tool", "policy", "session", "mcp", "config", "doctor")
+_COMMANDS = ("demo", "tool", "policy", "session", "mcp", "acp", "config", "doctor")
 
 _EPILOG = """commands:
   stet demo [--keep DIR]                     a guided session: no key, no network
@@ -24,6 +24,7 @@ _EPILOG = """commands:
   stet session list | show | search | export | fork | rename | delete
                                              the sessions of this directory
   stet mcp list | add | remove | login       servers of the Model Context Protocol; serve: ours for others
+  stet acp                                   the agent for editors: Agent Client Protocol over stdio
   stet doctor                                what works here, and what does not
   stet config show | path | set KEY VALUE    the settings, and where each came from
 
@@ -148,6 +149,7 @@ def _session_options(options: argparse.Namespace, directory: Path) -> SessionOpt
         trust=options.trust,
         debug=options.debug,
         interactive=options.prompt is None,
+        terminals=not options.plain,
     )
 
 
@@ -174,6 +176,10 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         from app.doctor import run_doctor_command
 
         return run_doctor_command(_Parser(prog="stet doctor", allow_abbrev=False), arguments)
+    if name == "acp":
+        from app.acp_command import run_acp_command
+
+        return run_acp_command(_Parser(prog="stet acp", allow_abbrev=False), arguments)
     import app.commandline as commandline
     import app.session_command as session_command
     from app.policy_command import run_policy_command

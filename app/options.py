@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,15 @@ class SessionOptions:
     debug: bool = False
     interactive: bool = False
     """Someone is there to answer questions."""
+    terminals: bool = True
+    """Who is there sees the terminals of commands, too, and can type into them."""
     record: bool = True
     """Keep what a session leaves behind: its record, and the rules that the user saves."""
     script_speed: float = 1.0
     """Factor for the delays of a scripted model."""
     guide: tuple[GuideStep, ...] = ()
+    mcp_servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Servers beside those of the settings, as the settings have them."""
 
     def flags(self) -> dict[str, Any]:
         """Return the options that are settings, as the top layer of the settings."""
@@ -48,5 +53,6 @@ class SessionOptions:
             "agent.max_turns": self.max_turns,
             "agent.max_cost": self.max_cost,
             "model.name": "offline" if self.offline else self.model or None,
+            "mcp_servers": {name: dict(server) for name, server in self.mcp_servers.items()} or None,
         }
         return {key: value for key, value in given.items() if value is not None}

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.policy.engine import PolicyEngine
 from core.policy.rule_files import RuleFiles
 from core.policy.rules import Rule
-from core.policy.trust import FOLDER, ProjectTrust, TrustStore
+from core.policy.trust import FOLDER, ProjectTrust, TrustState, TrustStore
 from core.settings.load import LoadedSettings, load_settings
 from core.settings.models import Settings
 from core.settings.paths import Folders, find_folders
@@ -78,3 +78,15 @@ def policy_of(directory: Path, mode: str = "") -> DirectoryPolicy:
         looking_allowed=True,
     )
     return DirectoryPolicy(engine, loaded, trust, tuple(str(problem) for problem in problems))
+
+
+def untrusted_notice(trust: ProjectTrust) -> list[str]:
+    """Return what people should know where a project's own things are not used."""
+    if trust.content.problem:
+        return [f"The project's settings and tools are not used: {trust.content.problem}."]
+    if trust.state is TrustState.UNKNOWN:
+        return [
+            f"The project is not trusted, so these are not used: {', '.join(trust.content.files[:5])}."
+            " --trust uses them for this session."
+        ]
+    return []

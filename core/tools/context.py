@@ -81,7 +81,9 @@ class ToolContext:
     jobs: JobTable | None = None
     """Runs commands in terminals; none where the session has no shell."""
     interactive: bool = False
-    """Someone is there to answer questions and to type into a command."""
+    """Someone is there to answer questions."""
+    can_type: bool = False
+    """Someone sees the commands' terminals and can type into them."""
     search_web: SearchWeb | None = None
     memory: MemoryStore | None = None
     transactions: Path | None = None

@@ -173,7 +173,7 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
                 columns=config.columns,
                 lines=config.lines,
                 call_id=config.call_id,
-                attached=self.context.interactive,
+                attached=self.context.can_type,
                 background=self.params.is_background,
             )
         except StetError as error:
@@ -188,7 +188,7 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
         awaited: set[asyncio.Future[Any]] = {exited, aborted}
         if not self.params.is_background:
             awaited.add(asyncio.ensure_future(job.wait_for_background()))
-        if not self.context.interactive:
+        if not self.context.can_type:
             awaited.add(asyncio.ensure_future(job.wait_for_state(JobState.WAITING)))
         live = asyncio.ensure_future(_show_live(job, update)) if update is not None else None
         try:
@@ -203,7 +203,7 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
         if abort.aborted:
             return _Follow(Ending.ABORTED)
         asked = job.last_line() if job.state is JobState.WAITING else ""
-        if job.state is JobState.WAITING and not self.context.interactive:
+        if job.state is JobState.WAITING and not self.context.can_type:
             return _Follow(Ending.ASKED, asked)
         moved = job.background and not self.params.is_background
         return _Follow(Ending.MOVED if moved else Ending.TIMED_OUT, asked)

@@ -234,7 +234,7 @@ async def test_with_a_user_it_waits_and_the_model_learns_of_the_question(
     context: ToolContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.terminal.job.QUIET_SECONDS", 0.05)
-    context.interactive = True
+    context.can_type = True
     result = await run(context, "read -p 'Name? ' name; echo hi $name", timeout=3)
     text = llm_text(result.llm_content)
     assert "It is waiting for input. Its last line: Name?" in text
