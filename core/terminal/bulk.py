@@ -13,10 +13,12 @@ from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
 from core.terminal.line import Line
 from core.terminal.parser import Parser
-from core.terminal.unseen import SEQUENCE, UnseenLines
+from core.terminal.unseen import UnseenLines
 
 _SIMPLE = re.compile(r"(?:[^\x00-\x1f\x7f-\x9f]++|\r\n|\x1b\[[0-9;:]{0,64}m|\t|\x1b\[0?K)*+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_OTHER_SEQUENCE = re.compile(r"\x1b(?!\[(?:[0-9;:]{0,64}+m|0?K))")
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_TEXT = bytes((*b"\t\x1b", *range(32, 127), *range(128, 256)))
 _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 _MOST_HELD = 64 * 1024
@@ -35,8 +37,6 @@ class BulkFeed:
         self._fast = fast
         self._held = ""
         """The end of a flood that is not drawn yet: the next piece may scroll it away."""
-        self._flooded = False
-        """The piece before was simple."""
         self._unseen = UnseenLines(grid.columns, grid.pens)
 
     def settle(self) -> None:
@@ -60,13 +60,12 @@ class BulkFeed:
         for _ in range(_TRIES if len(text) >= 2 * grid.columns else 0):
             if self._parser.state or not _is_usual(grid):
                 break
-            end, seen = self._look(text, at)
+            end = self._look(text, at)
             stop = text.rfind("\n", at, end) + 1
             if stop and text.count("\n", at, stop) > 2 * grid.lines:
-                at = self._skip(text, at, stop, seen)
+                at = self._skip(text, at, stop)
             if hold and len(text) - end < _UNFINISHED and self._may_hold(text, at):
                 self._held = text[at:]
-                self._flooded = True
                 return
             if stop > at:
                 fast.feed(text[at:stop])
@@ -78,27 +77,22 @@ class BulkFeed:
             at = following
         fast.feed(text[at:] if at else text)
 
-    def _look(self, text: str, at: int) -> tuple[int, str]:
-        """Return where text that is simple ends, and its lines without SGR and EL if they came to light."""
-        flooded, self._flooded = self._flooded, False
-        stop = text.rfind("\n", at) + 1 if flooded else 0
-        if stop:
-            # it will be needed without sequences, and whether it is simple is then seen faster
-            seen = SEQUENCE.sub("", text[at:stop])
-            if not _CONTROL.search(seen) and seen.count("\r") == seen.count("\n") == seen.count("\r\n"):
-                at = stop
-            else:
-                stop = 0
+    @staticmethod
+    def _look(text: str, at: int) -> int:
+        """Return where text that is simple ends."""
+        stop = text.rfind("\n", at) + 1
+        if stop > at and _is_simple(text[at:stop]):
+            at = stop
         found = _SIMPLE.match(text, at)
         assert found is not None
-        return found.end(), seen if stop else ""
+        return found.end()
 
     @staticmethod
     def _may_hold(text: str, at: int) -> bool:
         """Return whether a rest is bounded: it is not long, nor one long line that no line will scroll away."""
         return len(text) - at < _MOST_HELD and len(text) - max(at, text.rfind("\n", at)) < _MOST_OPEN
 
-    def _skip(self, text: str, at: int, stop: int, seen: str) -> int:
+    def _skip(self, text: str, at: int, stop: int) -> int:
         """Push all lines but the last screenful to the scrollback; return where drawing must go on.
 
         The cursor then stands on the last line of an empty screen; the lines above it never held anything and must not
@@ -110,28 +104,36 @@ class BulkFeed:
                 break
             following = text.index("\n", at) + 1
             self._fast.feed(text[at:following])
-            at, seen = following, ""
+            at = following
         else:
             return at
-        block = text[at:stop]
+        drawn = stop - 1
+        for _ in range(bottom):
+            drawn = text.rfind("\n", at, drawn)
+        block = text[at : drawn + 1]
         if "\t" in block and grid.tabstops != set(range(8, grid.columns, 8)):
             return at
-        lines = block.split("\r\n")
-        lines.pop()
-        drawn = min(bottom, len(lines))
-        drawn_size = sum(map(len, lines[len(lines) - drawn :])) + 2 * drawn
-        del lines[len(lines) - drawn :]
         if self._unseen.columns != grid.columns:
             self._unseen = UnseenLines(grid.columns, grid.pens)
         for line in grid.grid[:bottom]:
             grid.history.push(line)
-        entries, grid.pen = self._unseen.entries(grid.pen, block, seen or SEQUENCE.sub("", block), lines)
-        grid.history.extend(entries)
+        grid.pen = self._unseen.push(grid.history, grid.pen, block)
         grid.history.ignored = bottom
         grid.grid = [Line(grid.columns) for _ in range(bottom)]
         grid.grid.append(Line(grid.columns, grid.pen.blank))
         grid.touch_all()
-        return stop - drawn_size
+        return drawn + 1
+
+
+def _is_simple(block: str) -> bool:
+    """Return whether whole lines hold nothing but text, tabs, SGR and EL: what `_SIMPLE` says, at a tenth of the time.
+
+    True says so surely; false may also be said of what is simple.
+    """
+    data = block.encode("utf-8", "surrogatepass")
+    if len(data.translate(None, _TEXT)) != 2 * data.count(b"\r\n"):
+        return False
+    return (block.isascii() or not _C1.search(data)) and not _OTHER_SEQUENCE.search(block)
 
 
 def _is_usual(grid: Grid) -> bool:

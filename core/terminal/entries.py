@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterable, Sequence
 
 from core.contract.frame import PLAIN, Row, Span, WrappedRow
 from core.terminal.pen import PenBox, sequence_of
-from core.terminal.width import cell_width
+from core.terminal.width import cell_width, split_cells
 
 _LONG = 1024
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
@@ -41,6 +42,11 @@ Kept = Entry | Packed
 def keep(entry: Entry) -> Kept:
     """Return an entry in as few bytes as is worth the time."""
     return Packed(entry) if len(entry) > _LONG else entry
+
+
+def keep_all(entries: Sequence[Entry]) -> Iterable[Kept]:
+    """Return what `keep` makes of each."""
+    return map(keep, entries) if max(map(len, entries), default=0) > _LONG else entries
 
 
 def open_entry(kept: Kept) -> Entry:
@@ -172,12 +178,14 @@ def _count_fitting(text: str, room: int) -> int:
     """Return how many characters take at most `room` cells; what joins the last of them goes with it."""
     if text.isascii():
         return min(len(text), room)
-    for at, character in enumerate(text):
-        room -= max(0, cell_width(character))
+    at = 0
+    for cell, width in split_cells(text):
+        room -= width
         if room < 0:
             return at
-    return len(text)
+        at += len(cell)
+    return at
 
 
 def _width(text: str) -> int:
-    return len(text) if text.isascii() else sum(max(0, cell_width(character)) for character in text)
+    return len(text) if text.isascii() else sum(width for _, width in split_cells(text))

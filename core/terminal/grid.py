@@ -16,7 +16,7 @@ from core.terminal.character_sets import DEC_GRAPHICS, CharacterSet
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
 from core.terminal.scrollback import TerminalScrollback
-from core.terminal.width import MAX_CELL, NARROW, ZWJ, cell_width, is_pictograph
+from core.terminal.width import MAX_CELL, NARROW, cell_width, joins
 
 
 class Grid(pyte.Screen):
@@ -223,10 +223,7 @@ class Grid(pyte.Screen):
         before = self._before()
         if before is None:
             return False
-        cell = before[0].text[before[1]]
-        if "\U0001f3fb" <= character <= "\U0001f3ff":
-            return len(cell) == 1 and cell_width(cell) == 2 and is_pictograph(cell)
-        return cell.endswith(ZWJ) and is_pictograph(cell[0]) and is_pictograph(character)
+        return joins(before[0].text[before[1]], character)
 
     def _combine(self, character: str) -> None:
         before = self._before()

@@ -16,6 +16,7 @@ from core.terminal.entries import (
     fits,
     goes_on,
     keep,
+    keep_all,
     open_entry,
     rewrapped,
     row_of,
@@ -23,7 +24,7 @@ from core.terminal.entries import (
 )
 from core.terminal.line import Line
 from core.terminal.pen import PenBox
-from core.terminal.width import cell_width
+from core.terminal.width import split_cells
 
 _REWRAP_SECONDS = 0.005
 _MOST_JOINED = 4 * 1024
@@ -36,7 +37,10 @@ class TerminalScrollback:
     def __init__(self, limit: int, pens: PenBox) -> None:
         self.limit = limit
         self._pens = pens
-        self._entries: deque[Kept] = deque(maxlen=limit)
+        self._kept: deque[Kept] = deque(maxlen=limit)
+        self._late: deque[tuple[str, int]] = deque()
+        """Lines that came after those, as `extend_late` got them, and how many they are."""
+        self._late_count = 0
         self.total = 0
         """Lines that have ever come in; `total - len` were dropped."""
         self._columns = 0
@@ -46,7 +50,17 @@ class TerminalScrollback:
         """The number of the first line that is wrapped for the present width."""
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return min(self.limit, len(self._kept) + self._late_count)
+
+    @property
+    def _entries(self) -> deque[Kept]:
+        """All lines there are."""
+        while self._late:
+            lines = self._late.popleft()[0].split("\r\n")
+            lines.pop()
+            self._kept.extend(keep_all(lines))
+        self._late_count = 0
+        return self._kept
 
     def push(self, line: Line) -> None:
         """Add one line of cells."""
@@ -59,7 +73,19 @@ class TerminalScrollback:
     def extend(self, entries: Sequence[Entry]) -> None:
         """Add many lines; they must fit the screen's width."""
         self.total += len(entries)
-        self._entries.extend(map(keep, entries[-self.limit :] if self.limit else ()))
+        self._entries.extend(keep_all(entries[-self.limit :] if self.limit else ()))
+
+    def extend_late(self, block: str) -> None:
+        """Add lines, each of which ends with CR LF: they are taken apart when someone looks, most of a flood never."""
+        late, count = self._late, block.count("\n")
+        late.append((block, count))
+        self.total += count
+        self._late_count += count
+        while self._late_count - late[0][1] >= self.limit:
+            self._late_count -= late.popleft()[1]
+            self._kept.clear()
+            if not late:
+                break
 
     def drain(self) -> list[Entry]:
         """Remove and return all lines."""
@@ -68,8 +94,9 @@ class TerminalScrollback:
         return entries
 
     def clear(self) -> None:
-        self._entries.clear()
-        self.total = 0
+        self._kept.clear()
+        self._late.clear()
+        self._late_count = self.total = 0
 
     def rewrap(self, columns: int) -> None:
         """Wrap the lines anew for another width, the newest first; what takes long is left to `rewrap_more`."""
@@ -99,7 +126,7 @@ class TerminalScrollback:
         wrapped = [entry for chain in done for entry in chain]
         before = self.total - len(entries)
         self._fresh = before + len(old)
-        self._entries = deque((*old, *wrapped, *fresh), self.limit)
+        self._kept = deque((*old, *wrapped, *fresh), self.limit)
         self.total = before + len(old) + len(wrapped) + len(fresh)
         return bool(old)
 
@@ -141,14 +168,12 @@ def _add(line: Line, text: str, style: CellStyle) -> None:
         line.text.extend(text)
         line.styles.extend([style] * len(text))
         return
-    for character in text:
-        width = cell_width(character)
-        if width <= 0:
+    for cell, width in split_cells(text):
+        if width == 0:
             if line.text:
-                at = -1 if line.text[-1] or len(line.text) < 2 else -2
-                line.text[at] += character
+                line.text[-1 if line.text[-1] or len(line.text) < 2 else -2] += cell
             continue
-        line.text.append(character)
+        line.text.append(cell)
         line.styles.append(style)
         if width == 2:
             line.wide = True

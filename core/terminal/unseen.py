@@ -12,6 +12,7 @@ from core.terminal.controls import tab
 from core.terminal.entries import Entry, Wrapped, entry_of, joined, merged, rewrapped
 from core.terminal.grid import Grid
 from core.terminal.pen import Pen, PenBox
+from core.terminal.scrollback import TerminalScrollback
 from core.terminal.width import NARROW_CLASS, WIDE_CLASS
 
 SEQUENCE = re.compile(r"\x1b\[(?:[0-9;:]{0,64}m|0?K)")
@@ -22,6 +23,7 @@ _ERASE = re.compile(r"\x1b\[0?K")
 _BACKGROUND = re.compile(r"\x1b\[(?:[0-9;:]*[;:])?(?:4[0-8]|10[0-7])")
 _CARRIED = re.compile(r"\x1b\[(?!0?m)[0-9;:]*m[^\x1b\r]*+(?:\x1b\[0?K[^\x1b\r]*+)*+\r")
 """A style that holds beyond the end of its line."""
+_RESETS = ("\x1b[0m", "\x1b[m")
 _WIDE = re.compile(f"[{WIDE_CLASS}]")
 _ODD = re.compile(f"[^{NARROW_CLASS}{WIDE_CLASS}\r\n\t]")
 _MOST_HELD = 64
@@ -35,25 +37,52 @@ class UnseenLines:
         self.columns = columns
         self._pens = pens
         self._apart: Grid | None = None
+        self._fitting = re.compile(rf"(?:[^\n]{{0,{columns + 1}}}+\n)*+")
+        """Lines that take no more than one row each, with the CR at their end."""
 
-    def entries(self, pen: Pen, block: str, seen: str, lines: list[str]) -> tuple[list[Entry], Pen]:
-        """Return the entries of `lines`, the first of `block` (each ends with CR LF), and the pen after them.
+    def push(self, history: TerminalScrollback, pen: Pen, block: str) -> Pen:
+        """Add lines, each of which ends with CR LF, to a scrollback; return the pen after them.
 
-        The lines hold nothing but text, SGR, EL and tabs; `seen` is the block without SGR and EL. Tab stops are the
-        usual ones; the first line begins at the first column.
+        The lines hold nothing but text, SGR, EL and tabs. Tab stops are the usual ones; the first line begins at the
+        first column.
         """
+        usual = pen is self._pens.plain and block.isascii()
         coloured = "\x1b" in block
-        resets = block.count("\x1b[0m\r\n") + block.count("\x1b[m\r\n") if coloured else 0
-        # that each line ends with a reset is seen at once
-        carried = pen is not self._pens.plain or (
-            coloured and resets < block.count("\n") and _CARRIED.search(block) is not None
-        )
-        painted = ("\x1b[K" in block or "\x1b[0K" in block) and _BACKGROUND.search(block) is not None
+        if usual and not coloured and self._fitting.fullmatch(block.expandtabs(8) if "\t" in block else block):
+            history.extend_late(block)
+            return pen
+        lines = block.split("\r\n")
+        lines.pop()
+        if usual and coloured and "\t" not in block and self._are_usual(block, lines):
+            history.extend(lines)
+            return pen
+        entries, pen = self._entries(pen, block, lines)
+        history.extend(entries)
+        return pen
+
+    def _are_usual(self, block: str, lines: list[str]) -> bool:
+        """Return whether lines stay as they are: each fits and leaves no style to the next one."""
+        columns = self.columns
+        # no sequence is shorter than three characters
+        long = [line for line in lines if len(line) > columns and len(line) - 3 * line.count("\x1b") > columns]
+        if any(len(SEQUENCE.sub("", line)) > columns for line in long) or _is_painted(block):
+            return False
+        open_ = [line for line in lines if not line.endswith("\x1b[0m") and "\x1b" in line]
+        if all(line.startswith(_RESETS, line.rfind("\x1b")) for line in open_):
+            return True
+        return _CARRIED.search(block) is None
+
+    def _entries(self, pen: Pen, block: str, lines: list[str]) -> tuple[list[Entry], Pen]:
+        """Return the entries of `lines`, which are those of `block`, and the pen after them."""
+        seen = SEQUENCE.sub("", block)
+        coloured = "\x1b" in block
+        carried = pen is not self._pens.plain or (coloured and _CARRIED.search(block) is not None)
+        painted = _is_painted(block)
         narrow = seen.isascii()
         odd = not narrow and _ODD.search(seen) is not None
         if not narrow:
             seen = _WIDE.sub("xx", seen)
-        sizes = [*map(len, seen.expandtabs(8).split("\r\n", len(lines)))][: len(lines)]
+        sizes = [*map(len, seen.expandtabs(8).split("\r\n"))][:-1]
         if not (carried or painted or odd) and max(sizes, default=0) <= self.columns:
             return lines, pen
         entries: list[Entry] = []
@@ -163,6 +192,11 @@ class UnseenLines:
                 apart.erase_in_line(0)
         apart.history.push(apart.grid[0])
         return apart.history.drain()
+
+
+def _is_painted(block: str) -> bool:
+    """Return whether EL may leave a background behind a line's text."""
+    return ("\x1b[K" in block or "\x1b[0K" in block) and _BACKGROUND.search(block) is not None
 
 
 def _pen_after(pen: Pen, line: str) -> Pen:

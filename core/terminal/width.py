@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from wcwidth import wcwidth
@@ -33,6 +34,7 @@ _UNSEEN_CLASS = (
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
 _UNSEEN = re.compile(f"([^{_UNSEEN_CLASS}]?)[{_UNSEEN_CLASS}]")
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 MAX_CELL = 64
 """Code points that one cell keeps."""
 
@@ -64,8 +66,43 @@ def _shown(match: re.Match[str]) -> str:
     if mark == VS16:
         keeps = cell_width(before or " ") == 2
     else:
-        keeps = mark == ZWJ and is_pictograph(before or " ") and is_pictograph(match.string[match.end() :][:1] or " ")
+        keeps = mark == ZWJ and is_pictograph(_base(match)) and _can_join(match.string[match.end() :][:1])
     return match[0] if keeps else before
+
+
+def _base(match: re.Match[str]) -> str:
+    """Return the character that a mark stands on, beyond what else joins it."""
+    text, at = match.string, match.end() - 2
+    while at > 0 and cell_width(text[at]) == 0:
+        at -= 1
+    return text[at] if at >= 0 else " "
+
+
+def split_cells(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the cells of a row, as `Grid` draws them, each with its width: a character and what joins it."""
+    cell, width = "", 0
+    for character in text:
+        own = cell_width(character)
+        if cell and (own <= 0 or (own == 2 and joins(cell, character))):
+            cell += character
+            continue
+        if cell:
+            yield cell, width
+        cell, width = character, max(0, own)
+    if cell:
+        yield cell, width
+
+
+def joins(cell: str, character: str) -> bool:
+    """Return whether a character of two cells goes into the cell before: after a joiner, or as a skin tone."""
+    if character in _SKIN_TONES:
+        return len(cell) == 1 and cell_width(cell) == 2 and is_pictograph(cell)
+    return cell.endswith(ZWJ) and is_pictograph(cell[0]) and is_pictograph(character)
+
+
+def _can_join(character: str) -> bool:
+    """Return whether a character may go into a cell that ends with a joiner."""
+    return bool(character) and is_pictograph(character) and cell_width(character) == 2 and character not in _SKIN_TONES
 
 
 def is_pictograph(character: str) -> bool:
