@@ -137,6 +137,9 @@ class EditingScreen(ReadingScreen):
     def drop_range(self, *, others: bool = False) -> None:
         """Take the changes of the range's lines out of the proposal; with `others` those of the hunk's other lines."""
         patch, hunk = self.proposal.patch, self.proposal.patch.hunks[self.view.hunk]
+        if others and self.view.hides_part_of(self.view.hunk):
+            self.say(f"This hunk has changes that are hidden: {self.key('toggle_quiet')} shows them.")
+            return
         chosen = {id(line) for line in self.view.chosen_lines()}
         self.view.range_start = None
         self.refresh_bindings()

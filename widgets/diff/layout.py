@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.contract.diff import DiffLine, FilePatch
+from widgets.diff.blanks import QuietBody, quieten
 from widgets.diff.rows import HeadRow, LineKey, LineRow, PairRow, Row, lay_out, row_lines
 from widgets.diff.sheet import Sheet
 
@@ -28,10 +29,11 @@ class Outline:
         """Whether it takes so long that the event loop would feel it."""
         return len(self.patch.old_text) + len(self.patch.new_text) > 100_000
 
-    def rows(self, *, split: bool) -> tuple[Row, ...]:
+    def rows(self, *, split: bool, quiet: Mapping[int, QuietBody] | None = None) -> tuple[Row, ...]:
         return lay_out(
             self.patch,
             split=split,
+            quiet=quiet,
             old_lines=self.old_lines,
             opened=self.opened,
             comments=self.comments,
@@ -48,6 +50,9 @@ class Manner:
     split: bool
     wrap: bool
     blanks: bool
+    """Drawn as symbols."""
+    quiet: bool = False
+    """Without changes of blanks alone."""
 
 
 class Layout:
@@ -59,7 +64,12 @@ class Layout:
 
     def __init__(self, outline: Outline, manner: Manner, at: DiffLine | None = None, hunk: int = 0) -> None:
         self.patch = outline.patch
-        rows = outline.rows(split=manner.split)
+        bodies = ((hunk.index, hunk, quieten(hunk)) for hunk in self.patch.hunks if manner.quiet)
+        self.quiet = {index: body for index, hunk, body in bodies if len(body.lines) < len(hunk.lines)}
+        """The hunks of which something is hidden."""
+        self.hidden = frozenset(index for index, body in self.quiet.items() if body.is_empty)
+        """Those of which nothing is left."""
+        rows = outline.rows(split=manner.split, quiet=self.quiet)
         self.sheet = Sheet(rows, manner.width, wrap=manner.wrap, split=manner.split, blanks=manner.blanks)
         if outline.is_large:
             self.sheet.read_texts()
@@ -72,8 +82,8 @@ class Layout:
                 self.lasts[row.hunk] = index
                 if isinstance(row, HeadRow):
                     self.heads[row.hunk] = index
-        self.ends = {index: hunk for hunk, index in self.lasts.items()}
-        """By the row of its last line, the hunk."""
+        self.ends = {index: hunk for hunk, index in self.lasts.items() if hunk not in self.quiet}
+        """By the row of its last line, the hunk; who sees that has seen it, unless something of it is hidden."""
         found = _find_row(rows, at)
         self.cursor = self.heads.get(hunk, 0) if found is None else found
         over = 0 if manner.wrap else max(0, self.sheet.widest - self.sheet.text_width)

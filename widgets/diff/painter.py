@@ -40,6 +40,10 @@ class Painter:
         self.more_key = "x"
         self.plain_changes = False
         """Changed lines without syntax colours: sixteen colours have no shades, and green would stand on green."""
+        self.quiet: frozenset[int] = frozenset()
+        """Hunks of which changes of blanks are hidden."""
+        self.hidden: frozenset[int] = frozenset()
+        """Those of which nothing else is left."""
         self.shows_endings = False
         """The line break of every changed line: there are several sorts."""
 
@@ -82,6 +86,8 @@ class Painter:
         word = "" if is_accepted else "  not accepted"
         if self._changes_only_blanks(hunk):
             word += "  only blanks"
+        if index in self.quiet:
+            word += ", hidden" if index in self.hidden else "  changes of blanks hidden"
         section = show_line(hunk.section).text
         text = (
             f"{box} {index + 1}/{len(patch.hunks)}  +{hunk.added} \u2212{hunk.removed}{word}"

@@ -139,7 +139,18 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
             parts.append(f"file {self.current + 1} of {len(self.proposals)}")
         if unseen:
             parts.append(f"{unseen} not seen yet ({self.key('show_end')})")
+        if self.is_mounted and self.view.quiet:
+            parts.append(self._quiet_status())
         return " \u00b7 ".join(parts)
+
+    def _quiet_status(self) -> str:
+        hidden, partly = self.view.quiet_hunks
+        if not hidden and not partly:
+            return "no change of blanks alone"
+        whole = f"{hidden} hunk{'s' if hidden != 1 else ''} of blanks alone hidden" if hidden else ""
+        part = f"some blanks of {partly} hunk{'s' if partly != 1 else ''} hidden" if partly else ""
+        shown = f"{self.key('toggle_quiet')} shows them"
+        return f"{' and '.join(filter(None, (whole, part)))}; accepting takes them, too ({shown})"
 
     def show_file(self, index: int) -> None:
         """Show file `index` from its beginning."""
@@ -184,12 +195,15 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         self.view.go_to_start()
 
     def action_go_to_end(self) -> None:
-        self.proposal.whole_asked = True
+        if not self.view.hides:  # who hides some of it did not ask for the whole
+            self.proposal.whole_asked = True
         self.view.go_to_end()
         self.show_marks()
 
     def action_show_end(self) -> None:
-        """Show the end of this file, or of the next one whose end was not seen."""
+        """Show the end of this file, or of the next one whose end was not seen; what was hidden is shown again."""
+        if self.view.quiet:
+            self.action_toggle_quiet()
         if not self.proposal.unseen:
             others = [*range(self.current + 1, len(self.proposals)), *range(self.current)]
             unseen = next((index for index in others if self.proposals[index].unseen), self.current)
@@ -210,6 +224,14 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     def action_toggle_blanks(self) -> None:
         self.view.blanks = not self.view.blanks
         self.view.rebuild()
+
+    def action_toggle_quiet(self) -> None:
+        self.view.quiet = not self.view.quiet
+        self.view.rebuild()
+        self.show_status()
+
+    def on_sheet_view_quietened(self) -> None:
+        self.show_status()
 
     def action_open_context(self) -> None:
         self._open_context(self.view.hunk)

@@ -126,6 +126,9 @@ class ReviewScreen(EditingScreen):
             hunks = sum(len(proposal.unseen) for proposal in unseen)
             where = "" if len(self.proposals) == 1 else f" in {len(unseen)} file{'s' if len(unseen) > 1 else ''}"
             count = f"{hunks} hunk{'s' if hunks > 1 else ''}{where}"
+            if self.view.quiet:
+                blanks, end = self.key("toggle_quiet"), self.key("show_end")
+                return f"Not seen yet: {count}; {blanks} shows changes of blanks again, {end} all to the end."
             return f"Not seen to the end yet: {count}; {self.key('show_end')} goes there."
         return ""
 
@@ -211,7 +214,7 @@ class ReviewScreen(EditingScreen):
         self.proposal.toggle(event.hunk)
         self.show_marks()
 
-    def on_diff_view_seen(self) -> None:
+    def on_sheet_view_seen(self) -> None:
         self.show_status()
         self.files.refresh()
         self.refresh_bindings()

@@ -44,5 +44,6 @@ REVIEW_KEYS: list[BindingType] = [
     _key("w", "toggle_wrap", "wrap long lines"),
     _key("X", "open_whole", "whole file on/off"),
     _key("b", "toggle_blanks", "show blanks"),
+    _key("B", "toggle_quiet", "hide changes of blanks"),
     _key("escape", "leave", "deny"),
 ]

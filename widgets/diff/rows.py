@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from core.contract.diff import DiffLine, FilePatch, Hunk
+from widgets.diff.blanks import QuietBody
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -125,6 +126,7 @@ def lay_out(
     opened: Opened | None = None,
     comments: Mapping[LineKey, str] | None = None,
     remarks: Mapping[int, str] | None = None,
+    quiet: Mapping[int, QuietBody] | None = None,
 ) -> tuple[Row, ...]:
     """Return all rows of `patch`.
 
@@ -133,6 +135,7 @@ def lay_out(
         opened: lines opened around the hunks.
         comments: remarks on lines.
         remarks: remarks on whole hunks, by index.
+        quiet: hunks of which less is shown; of those in which nothing is left, only the head.
     """
     rows: list[Row] = []
     for hunk in patch.hunks:
@@ -140,7 +143,11 @@ def lay_out(
         rows.append(HeadRow(hunk.index))
         if remarks and (remark := remarks.get(hunk.index)):
             rows.append(NoteRow(remark, hunk.index))
-        body = _pairs(hunk.lines, hunk.index) if split else (LineRow(line, hunk.index) for line in hunk.lines)
+        shown = quiet.get(hunk.index) if quiet else None
+        if shown is not None and shown.is_empty:
+            continue
+        lines, olds = (hunk.lines, {}) if shown is None else (shown.lines, shown.olds)
+        body = _pairs(lines, hunk.index, olds) if split else (LineRow(line, hunk.index) for line in lines)
         rows.extend(_annotated(body, comments))
     rows.extend(_annotated(_gap(patch, len(patch.hunks), old_lines, opened or {}, split), comments))
     rows.append(EndRow(f"end of {patch.path}"))
@@ -190,7 +197,7 @@ def _annotated(rows: Iterable[Row], comments: Mapping[LineKey, str] | None) -> I
                 yield NoteRow(comments[key], hunk_of(row))
 
 
-def _pairs(lines: Iterable[DiffLine], hunk: int) -> Iterator[PairRow]:
+def _pairs(lines: Iterable[DiffLine], hunk: int, olds: Mapping[int, DiffLine]) -> Iterator[PairRow]:
     removed: list[DiffLine] = []
     added: list[DiffLine] = []
     for line in lines:
@@ -200,7 +207,7 @@ def _pairs(lines: Iterable[DiffLine], hunk: int) -> Iterator[PairRow]:
             added.append(line)
         else:
             yield from _flush(removed, added, hunk)
-            yield PairRow(line, line, hunk)
+            yield PairRow(olds.get(line.new_number or 0, line), line, hunk)
     yield from _flush(removed, added, hunk)
 
 

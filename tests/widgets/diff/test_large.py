@@ -72,7 +72,7 @@ async def test_nothing_counts_as_seen_while_other_lines_are_on_screen(monkeypatc
 async def show_held(
     pilot: Pilot[None], screen: ReviewScreen, monkeypatch: pytest.MonkeyPatch, layout: Any
 ) -> ReviewScreen:
-    monkeypatch.setattr("widgets.diff.view.Layout", layout)
+    monkeypatch.setattr("widgets.diff.sheet_view.Layout", layout)
     await pilot.app.push_screen(screen)
     for _ in range(20):
         await pilot.pause(0)
@@ -89,7 +89,7 @@ async def test_it_is_laid_out_once_for_a_width_and_never_written_out(monkeypatch
     def refuse(patch: FilePatch) -> str:
         raise AssertionError("what a worker is given is written out")
 
-    monkeypatch.setattr("widgets.diff.view.Layout", layout)
+    monkeypatch.setattr("widgets.diff.sheet_view.Layout", layout)
     monkeypatch.setattr(FilePatch, "__repr__", refuse)
     app = Host()
     async with app.run_test(size=(100, 30)) as pilot:
@@ -114,7 +114,7 @@ async def test_of_ways_asked_for_one_after_another_the_last_is_shown(monkeypatch
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await show(pilot, review(large(), split=False))
         await laid_out(pilot, screen)
-        monkeypatch.setattr("widgets.diff.view.Layout", layout)
+        monkeypatch.setattr("widgets.diff.sheet_view.Layout", layout)
         for change in (screen.action_toggle_split, screen.action_toggle_blanks, screen.action_toggle_split):
             change()
         await laid_out(pilot, screen)
