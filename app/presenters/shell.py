@@ -8,6 +8,7 @@ from typing import Any
 
 from app.bridge import Routes
 from app.presenters.shell_handover import Handover
+from app.presenters.shell_password import PasswordGuard
 from app.services.clipboard import copy_text
 from app.shell_mention import mentioned_job
 from app.stage import Presenter, Stage
@@ -15,6 +16,7 @@ from core.contract.envelope import Envelope
 from core.contract.errors import StetError
 from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged
 from core.contract.ids import JobId
+from core.terminal.job import Job
 from core.tools.declarative import ShellConfig
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
@@ -28,6 +30,7 @@ class ShellPresenter(Presenter):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._pane: ShellPane | None = None
+        self._opening = asyncio.Lock()
         self._has_room = False
         """A full-screen program has the whole screen."""
         self._handover = Handover(stage, self._leave)
@@ -56,6 +59,7 @@ class ShellPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
+        self.stage.workspace.prompt.editor.may_send = PasswordGuard(self.stage).may_send
         register("pane.shell", self.toggle)
         register("shell.focus", self.focus)
         register("shell.leave", self._leave)
@@ -87,26 +91,33 @@ class ShellPresenter(Presenter):
 
     def _add_job(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobStarted)
-        self._work.put_nowait(self._show_job(envelope.payload))
+        self.stage.spawn(self._show_job(envelope.payload))
 
     async def _show_job(self, event: JobStarted) -> None:
         pane = await self._shown_pane()
         job = self.stage.engine.jobs.find(event.id)
         if job is None:
             return
-        pane.add_job(event.id, event.command, is_shell=job.is_shell, scrollback=job.scrollback)
-        pane.show_frame(event.id, job.frame())
-        if not job.running:
-            pane.end_job(event.id, job.exit_code, job.signal)
+        self._add_tab(pane, job)
         if not self.stage.workspace.dock_shown and self.stage.workspace.size.height >= 20:
             self.stage.workspace.set_dock("third")
 
+    @staticmethod
+    def _add_tab(pane: ShellPane, job: Job) -> None:
+        if job.id in pane.job_ids:
+            return
+        pane.add_job(job.id, job.command, is_shell=job.is_shell, scrollback=job.scrollback)
+        pane.show_frame(job.id, job.frame())
+        if not job.running:
+            pane.end_job(job.id, job.exit_code, job.signal)
+
     async def _shown_pane(self) -> ShellPane:
-        if self._pane is None:
-            pane = await self.stage.workspace.pane("shell")
-            assert isinstance(pane, ShellPane)
-            self._pane = pane
-        return self._pane
+        async with self._opening:  # in the order in which they ask
+            if self._pane is None:
+                pane = await self.stage.workspace.pane("shell")
+                assert isinstance(pane, ShellPane)
+                self._pane = pane
+            return self._pane
 
     def _show_frame(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobFrame)
@@ -122,9 +133,22 @@ class ShellPresenter(Presenter):
             self._pane.set_state(event.id, event.state, background=event.background, last_line=event.last_line)
         self._hand_over(event.id)
         job = self.stage.engine.jobs.find(event.id)
-        if event.state is JobState.WAITING and job is not None and not job.is_shell:
-            line = f": {event.last_line}" if event.last_line else ""
-            self.stage.app.notify(f"A command waits for input{line}. ctrl+t types into it.", markup=False)
+        if event.state is JobState.WAITING and job is not None:
+            self._tell_waiting(job, event.last_line)
+
+    def _tell_waiting(self, job: Job, last_line: str) -> None:
+        """Say that a command waits, and show it, so that ctrl+t leads to it: a shell does so at its every prompt."""
+        pane = self._pane
+        if pane is None or (job.is_shell and not job.hides_input):
+            return
+        typing = pane.view.has_focus
+        if typing and pane.active == job.id:
+            return
+        if not typing and job.id in pane.job_ids:
+            pane.select(job.id)
+        which = "Your shell" if job.is_shell else "A command"
+        keys = "ctrl+] and alt+j lead to it" if typing else "ctrl+t types into it"
+        self.stage.app.notify(f"{which} waits for input. {last_line}".rstrip() + f"\n{keys}", markup=False)
 
     def _hand_over(self, id: JobId) -> None:
         job = self.stage.engine.jobs.find(id)
@@ -153,10 +177,14 @@ class ShellPresenter(Presenter):
         jobs, config = self.stage.engine.jobs, self.stage.engine.shell_config
         is_new = jobs.shell is None
         shell = await jobs.start_shell(self.stage.engine.workspace.root, columns=config.columns, lines=config.lines)
-        if shell.id in pane.job_ids:
-            pane.select(shell.id)
+        self._add_tab(pane, shell)
+        pane.select(shell.id)
         if is_new:
             await shell.wait_for_prompt()
+        if line and not shell.running:
+            raise StetError("Your shell ended before it could take the line.", "Its tab shows what it said.")
+        if line and shell.hides_input:
+            raise StetError("Your shell asks for a password: the line was not typed.", "ctrl+t types into it.")
         if line:
             await shell.write(line.encode("utf-8", "replace") + b"\r")
 

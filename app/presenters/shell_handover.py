@@ -47,8 +47,8 @@ class Handover:
     @staticmethod
     def _wants_keys(job: Job, pane: ShellPane) -> bool:
         frame = pane.view.frame
-        full_screen = frame is not None and frame.alternate
-        return pane.active == job.id and (full_screen or job.state is JobState.WAITING)
+        at_once = frame is not None and (frame.alternate or frame.hides_input)
+        return pane.active == job.id and (at_once or job.state is JobState.WAITING)
 
     def _prompt_is_idle(self) -> bool:
         editor = self._stage.workspace.prompt.editor

@@ -111,7 +111,7 @@ class Job:
     @property
     def hides_input(self) -> bool:
         """It reads a password: what is typed is not echoed and must not be kept."""
-        return self._child.hides_input
+        return self.running and self._child.hides_input
 
     @property
     def leads(self) -> bool:
@@ -129,7 +129,7 @@ class Job:
     def frame(self) -> TerminalFrame:
         """Return its screen as it is now."""
         frame = self._screen.frame()
-        return replace(frame, hides_input=True) if self.running and self.hides_input else frame
+        return replace(frame, hides_input=True) if self.hides_input else frame
 
     def last_line(self) -> str:
         """Return the last line that holds text, up to the cursor's if the program asks something there."""
@@ -308,8 +308,11 @@ class Job:
                 await asyncio.sleep(0.01)
                 held += 0.01
             self._changed.clear()
-            await self._publish(JobFrame(self.id, self.frame()))
+            frame = self.frame()
+            await self._publish(JobFrame(self.id, frame))
             await asyncio.sleep(FRAME_SECONDS)
+            if self.hides_input != frame.hides_input:
+                self._changed.set()  # bash switches the echo off only after it has asked
 
     async def _watch(self) -> None:
         """Follow the state: running while there is output, then quiet, or waiting if a program reads the terminal."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.contract.events import JobState, PromptSubmitted
 from core.terminal.job import Job
 from tests.app.running import Running, running
 from widgets.shell.pane import ShellPane
@@ -87,3 +88,47 @@ async def test_a_program_takes_no_keys_from_someone_who_types(project: Path) -> 
         assert editor.has_focus
         assert editor.draft.text == "next"
         await shell.kill()
+
+
+async def test_a_password_goes_to_the_program_at_once_and_never_to_the_agent(project: Path) -> None:
+    async with running(project) as run:
+        editor = run.app.workspace.prompt.editor
+        (project / "ask.sh").write_text("stty -echo; printf 'Password: '; read p; stty echo; echo ${#p} letters")
+        await run.press("exclamation_mark", *"sh ask.sh", "enter")
+        shell = await _shell_of(run)
+        await run.until(lambda: not editor.has_focus, "the keys of the program")
+        assert shell.state is JobState.RUNNING, "nobody waited for it to be quiet"
+        await run.press("ctrl+right_square_bracket")
+        await run.prompt("hunter2")
+        assert editor.draft.text == "hunter2", "it was typed in the wrong place"
+        await run.press("ctrl+u", "exclamation_mark", *"ls", "enter")
+        await run.shows("asks for a password")
+        assert editor.draft.text == "ls"
+        await run.press("ctrl+u", "ctrl+t", *"hunter2", "enter")
+        await run.shows("7 letters")
+        assert "hunter2" not in await shell.text()
+        assert not run.of(PromptSubmitted)
+
+
+async def test_a_shell_that_ends_at_once_says_that_it_took_no_line(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".profile").write_text("echo not today; exit 3\n")
+    async with running(project) as run:
+        await run.press("exclamation_mark", *"ls", "enter")
+        await run.shows("Your shell ended before it could take the line", "not today", "exit 3")
+
+
+async def test_a_command_that_asks_is_shown_to_one_who_does_not_type(project: Path) -> None:
+    async with running(project) as run:
+        asks = await run.engine.jobs.start("printf 'sure? '; read x; echo $x taken", str(project))
+        await run.shows("sure?")
+        other = await run.engine.jobs.start("echo other; exec sleep 60", str(project))
+        await run.shows("other")
+        await run.shows("A command waits for input. sure?", "ctrl+t types into it")
+        await run.press("ctrl+t", *"yes", "enter")
+        await run.shows("yes taken")
+        assert not asks.running or await asks.wait() == 0
+        await other.kill()

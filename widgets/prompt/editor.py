@@ -73,6 +73,8 @@ class PromptEditor(ChipArea):
         self._paste_burst = paste_burst
         self._clock = clock
         self.placeholder = Content("Ask, or  ! shell   / commands   @ files")
+        self.may_send: Callable[[Draft], bool] = lambda draft: True
+        """Asked before a draft is sent; what is not to be sent stays."""
 
     # --- the draft ----------------------------------------------------------------------------------
 
@@ -244,7 +246,7 @@ class PromptEditor(ChipArea):
         if self.cursor_at_end_of_text and self.document[row].endswith("\\"):
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
             return
-        if not (draft := self.draft).is_empty:
+        if not (draft := self.draft).is_empty and self.may_send(draft):
             self._take_off(draft)
             self.post_message(PromptSubmitted(draft))
 
@@ -252,7 +254,7 @@ class PromptEditor(ChipArea):
         """Send to the agent while it works; what is no prompt for the agent is sent as ever."""
         if self.mode is not PromptMode.AGENT:
             self.action_send()
-        elif not (draft := self.draft).is_empty:
+        elif not (draft := self.draft).is_empty and self.may_send(draft):
             self._take_off(draft)
             self.post_message(SteerRequested(draft))
 
