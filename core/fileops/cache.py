@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.fileops.dates import has_exact_dates
@@ -152,7 +152,7 @@ class FileCache:
         if not has_exact_dates(path, status.st_dev):
             return
         facts = tuple(status[:7])
-        kept = _Kept(replace(content, is_cached=True), facts, status.st_mtime_ns, status.st_ctime_ns)
+        kept = _Kept(content._replace(is_cached=True), facts, status.st_mtime_ns, status.st_ctime_ns)
         with self._lock:
             if ahead:
                 self.counts.loaded_ahead += 1

@@ -238,6 +238,8 @@ class FileOperationsRun:
 
     def _broken_need(self, index: int) -> str:
         named = self._plan.operations[index].operation.depends_on
+        if not named:
+            return ""
         good = (OperationState.SUCCEEDED, OperationState.PLANNED)
         needs = (self._outcome.results[other] for other in self._plan.order.needs[index])
         return next((r.operation.id for r in needs if r.operation.id in named and r.state not in good), "")
@@ -253,7 +255,8 @@ class FileOperationsRun:
             for index in wanted:
                 self._outcome.results[index].content = "Not run in a dry run: it reads what earlier operations change."
             return
-        done = {index: asyncio.Event() for index in wanted}
+        needed = {other for index in wanted for other in order.needs[index]}
+        done = {index: asyncio.Event() for index in wanted if index in needed}
         reads = [i for i in wanted if isinstance(self._plan.operations[i].operation, ReadOperation)]
         together = [index for index in reads if done.keys().isdisjoint(order.needs[index])]
 
@@ -265,19 +268,20 @@ class FileOperationsRun:
                 if self._is_due(index):
                     await self._read_one(index)
             finally:
-                done[index].set()
+                if index in done:
+                    done[index].set()
 
         async def read_together() -> None:
             try:
                 await self._read_together(together)
             finally:
-                for index in together:
+                for index in done.keys() & together:
                     done[index].set()
 
         async with asyncio.TaskGroup() as group:
             if together:
                 group.create_task(read_together())
-            for index in done.keys() - together:
+            for index in set(wanted).difference(together):
                 group.create_task(read(index))
 
     def _is_due(self, index: int) -> bool:

@@ -1,4 +1,4 @@
-"""The operations of one file_operations call: what each takes, and all that is wrong with them, said at once.
+"""The operations of one file_operations call: what each takes.
 
 Where an operation does what a single tool does it takes the same arguments; nothing is looked at on the disk here.
 """
@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from core.contract.errors import ToolFailure
-from core.contract.visible import make_visible_line
-from core.fileops.order import Node, order_nodes
 from core.tools.builtin.glob import GlobParams
 from core.tools.builtin.list_directory import ListDirectoryParams
 from core.tools.builtin.read_file import ReadFileParams
 from core.tools.builtin.replace import ReplaceParams
 from core.tools.builtin.search_file_content import SearchFileContentParams
 from core.tools.builtin.write_file import WriteFileParams
-from core.tools.parameters import InvalidToolParams, ToolParams, json_schema, named
-
-MAX_OPERATIONS = 2_000
+from core.tools.parameters import ToolParams, json_schema, named
 
 
 class Operation(ToolParams):
@@ -36,6 +31,11 @@ class Operation(ToolParams):
     """Whether it changes anything."""
     spreads: ClassVar[bool] = False
     """Whether it changes files that it does not name, of which the user may take some and leave others."""
+
+    @classmethod
+    def usual_form(cls, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments as the fields take them, where models put them otherwise."""
+        return args
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths that it names, as given."""
@@ -170,12 +170,12 @@ class _Look(Operation):
     changes = False
 
     @classmethod
-    def parse(cls, args: Mapping[str, Any]) -> Self:
-        """As for all; a single path stands for a list of one."""
+    def usual_form(cls, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A single path stands for a list of one."""
         for single in ("file_path", "path"):
             if isinstance(args.get(single), str) and not {"include", "paths", "file_paths"} & args.keys():
                 args = {**{key: value for key, value in args.items() if key != single}, "include": [args[single]]}
-        return super().parse(args)
+        return args
 
     def paths(self) -> tuple[str, ...]:
         return fixed_parts(self.include)
@@ -255,97 +255,6 @@ KINDS: dict[str, type[Operation]] = {
     "validate": ValidateOperation,
     "rename_symbol": RenameSymbolOperation,
 }
-
-
-class InvalidOperations(InvalidToolParams):
-    """Operations that are refused before anything is looked at."""
-
-    def __init__(self, problems: Sequence[str], sound: Mapping[str, Operation]) -> None:
-        self.problems = tuple(problems)
-        self.sound = sound
-        """Those that could be read, by how they are called in messages."""
-        count = len(problems)
-        lines = "\n".join(problems)
-        super().__init__(f"{count} problem{'s' if count > 1 else ''}; nothing was done:\n{lines}")
-
-
-def label(index: int, operation: Mapping[str, Any]) -> str:
-    """Return how an operation is called in messages."""
-    name, type = (make_visible_line(str(operation.get(key) or ""))[:60] for key in ("id", "type"))
-    return f"operation {index + 1}" + (f" '{name}'" if name else "") + (f" ({type})" if type else "")
-
-
-def parse_operations(raw: Sequence[Mapping[str, Any]]) -> tuple[Operation, ...]:
-    """Return the operations, each with an id.
-
-    Raises:
-        InvalidOperations: everything that is wrong, a line for each.
-    """
-    problems: list[str] = []
-    parsed: dict[str, Operation] = {}
-    operations: list[Operation] = []
-    if not raw or len(raw) > MAX_OPERATIONS:
-        raise InvalidOperations([f"'operations' must hold 1 to {MAX_OPERATIONS} operations, not {len(raw)}."], {})
-    given = {str(table["id"]) for table in raw if table.get("id")}
-    for index, table in enumerate(raw):
-        name = label(index, table)
-        kind = KINDS.get(str(table.get("type")))
-        if kind is None:
-            problems.append(f"{name}: 'type' must be one of {', '.join(KINDS)}")
-            continue
-        try:
-            operation = kind.parse(table)
-        except InvalidToolParams as error:
-            problems.append(f"{name}: {error.message}")
-            continue
-        if not operation.id:
-            operation = operation.model_copy(update={"id": _free_name(index, given)})
-        if operation.problem():
-            problems.append(f"{name}: {operation.problem()}")
-        else:
-            parsed[name] = operation
-        operations.append(operation)
-    problems += _across(operations, given)
-    if problems:
-        raise InvalidOperations(problems, parsed)
-    return tuple(operations)
-
-
-def _free_name(index: int, given: set[str]) -> str:
-    name = str(index + 1)
-    while name in given:
-        name += "'"
-    given.add(name)
-    return name
-
-
-def _across(operations: Sequence[Operation], given: set[str]) -> list[str]:
-    problems = []
-    seen: set[str] = set()
-    for operation in operations:
-        name = make_visible_line(operation.id)[:60]
-        if operation.id in seen:
-            problems.append(f"operation '{name}': there are several of that id")
-        seen.add(operation.id)
-        for other in operation.depends_on:
-            if other == operation.id:
-                problems.append(f"operation '{name}': it depends on itself")
-            elif other not in given:
-                problems.append(
-                    f"operation '{name}': it depends on '{make_visible_line(other)[:60]}', which is not there"
-                )
-    return problems or _circle(operations)
-
-
-def _circle(operations: Sequence[Operation]) -> list[str]:
-    """Return the members of a circle of dependencies; paths can make none, as their order follows the names."""
-    here = {operation.id for operation in operations}
-    nodes = [Node(op.id, op.changes, (), tuple(name for name in op.depends_on if name in here)) for op in operations]
-    try:
-        order_nodes(nodes)
-    except ToolFailure as failure:
-        return [failure.message]
-    return []
 
 
 def operation_schema() -> dict[str, Any]:

@@ -44,6 +44,9 @@ def order_nodes(nodes: Sequence[Node]) -> Order:
     Raises:
         ToolFailure: invalid_tool_params, naming the members of a cycle.
     """
+    if not any(node.depends_on or node.paths for node in nodes):
+        count = len(nodes)
+        return Order(tuple(range(count)), (frozenset(),) * count, (0,) * count, count)
     numbers = {node.id: index for index, node in enumerate(nodes)}
     needs = [{numbers[name] for name in node.depends_on} for node in nodes]
     sequence_of_names = _sorted(nodes, needs)

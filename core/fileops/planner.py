@@ -37,6 +37,7 @@ from core.workspace.batch import BatchReader
 from core.workspace.encoding import TextFile, decode
 from core.workspace.listing import Stop
 from core.workspace.paths import WorkspacePath
+from core.workspace.places import Places
 from core.workspace.sensitive import Verdict
 
 
@@ -97,6 +98,7 @@ class Planner:
     def __init__(self, context: ToolContext, operations: Sequence[Operation], stop: Stop | None = None) -> None:
         self._context = context
         self._workspace = context.workspace
+        self._places = Places(context.workspace)
         self._operations = operations
         self._stop = stop or Stop()
 
@@ -110,6 +112,7 @@ class Planner:
         Raises:
             ToolFailure: the operations depend on each other in a circle.
         """
+        self._places = Places(self._workspace)
         order = self._order()
         items = [PlannedOperation(operation) for operation in self._operations]
         if former is not None:
@@ -179,9 +182,10 @@ class Planner:
 
     def _order(self) -> Order:
         nodes = []
+        changes = any(operation.changes for operation in self._operations)
         for operation in self._operations:
             paths = []
-            for raw in operation.paths():
+            for raw in operation.paths() if changes else ():  # what only looks never stands in each other's way
                 try:
                     paths.append(self._place(raw, operation).path)
                 except ToolFailure:
@@ -191,12 +195,8 @@ class Planner:
 
     def _place(self, raw: str, operation: Operation) -> WorkspacePath:
         """Return where a path leads, unjudged; what moves and deletes means a symlink itself."""
-        for_write = operation.changes
-        if isinstance(operation, (DeleteOperation, MoveOperation, CopyOperation)):
-            parent, name = os.path.split(raw.rstrip("/"))
-            if name not in ("", ".", ".."):
-                return self._workspace.locate(parent or ".", for_write=for_write).below(name)
-        return self._workspace.locate(raw, for_write=for_write)
+        means_link = isinstance(operation, (DeleteOperation, MoveOperation, CopyOperation))
+        return self._places.locate(raw, for_write=operation.changes, follow=not means_link)
 
     def _judged(self, raw: str, operation: Operation, approved: bool) -> WorkspacePath:
         place = self._place(raw, operation)

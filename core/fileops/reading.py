@@ -32,7 +32,6 @@ from core.tools.declarative import BaseToolInvocation
 from core.tools.threads import run_stoppable
 from core.workspace.batch import BatchReader
 from core.workspace.listing import Stop
-from core.workspace.paths import WorkspacePath
 
 INVOCATIONS: dict[type[Operation], type[BaseToolInvocation[Any]]] = {
     ReadOperation: ReadFileInvocation,
@@ -108,20 +107,20 @@ class Lookout:
                 raise
 
     def _read_all(self, operations: Sequence[ReadOperation]) -> Iterator[tuple[int, Found]]:
-        invocations = [ReadFileInvocation(operation, self._context) for operation in operations]
-        places: dict[int, WorkspacePath] = {}
-        for number, invocation in enumerate(invocations):
-            try:
-                places[number] = invocation.resolve()
-            except ToolFailure as failure:
-                yield number, Found.failure(failure)
-        with BatchReader(self._context.workspace) as reader:
-            reader.expect([place.path for place in places.values()])
-            ignored = self._context.workspace.ignored_among(list(places.values()))
-            for number, place in places.items():
+        workspace = self._context.workspace
+        with BatchReader(workspace) as reader:
+            raws = [operation.file_path for operation in operations]
+            reader.expect(raws)
+            places = [reader.place(raw) for raw in raws]
+            ignored = workspace.ignored_among([place for place in places if place is not None], are_files=True)
+            for number, (operation, place) in enumerate(zip(operations, places, strict=True)):
+                invocation = ReadFileInvocation(operation, self._context)
+                content = reader.plain_content(place) if place is not None and place.path not in ignored else None
                 try:
-                    result = invocations[number].read(place, is_ignored=place.path in ignored, reader=reader)
-                    found = Found.of(result)
+                    if place is not None and content is not None:
+                        found = Found.of(invocation.tell(place, content))
+                    else:
+                        found = Found.of(invocation.read())
                 except ToolFailure as failure:
                     found = Found.failure(failure)
                 yield number, found

@@ -34,16 +34,21 @@ class FileOperationsReport:
         self._is_one = transaction
         self._workspace = workspace
         self._done = 0
-        self._latest: deque[str] = deque(maxlen=_SHOWN_STEPS)
+        self._latest: deque[tuple[int, OperationState]] = deque(maxlen=_SHOWN_STEPS)
 
-    def progress(self, index: int, state: OperationState) -> str:
-        """Return what is shown when an operation is done: Markdown, the latest last."""
+    def note(self, index: int, state: OperationState) -> None:
+        """Take notice of an operation that is done."""
         self._done += 1
-        operation = self._plan.operations[index].operation
-        name = make_visible_line(operation.id).replace("`", "'")[:60]
-        self._latest.append(f"- {_MARKS[state]} {operation.type} `{name}`")
-        head = f"{self._done} of {len(self._plan.operations)} operations"
-        return "\n".join([head, "", *self._latest])
+        self._latest.append((index, state))
+
+    def progress(self) -> str:
+        """Return what is shown while it runs: Markdown, the latest last."""
+        lines = [f"{self._done} of {len(self._plan.operations)} operations", ""]
+        for index, state in self._latest:
+            operation = self._plan.operations[index].operation
+            name = make_visible_line(operation.id).replace("`", "'")[:60]
+            lines.append(f"- {_MARKS[state]} {operation.type} `{name}`")
+        return "\n".join(lines)
 
     def result(self, outcome: Outcome, changes: Sequence[PathChange], reply: ApprovalReply | None) -> ToolResult:
         """Return the result of the call, which changed these files. Blocks."""
@@ -157,15 +162,26 @@ def _closing(
 
 
 def _model_content(outcome: Outcome, closing: str) -> LlmContent:
+    """Return the results one after the other, a blank line between them; texts are copied only once."""
     parts: list[ContentPart] = []
+    pieces: list[str] = []
     for result in outcome.results:
-        head = f"=== {make_visible_line(result.operation.id)} ({result.operation.type}): {result.state} ==="
+        pieces.append(f"=== {make_visible_line(result.operation.id)} ({result.operation.type}): {result.state} ===")
         content = (result.content,) if isinstance(result.content, str) else result.content
         if content and isinstance(content[0], str):
-            parts += [f"{head}\n{content[0].rstrip()}", *content[1:]]
+            first = content[0]
+            ends_in_break = first[-1:] == "\n" and not first[-2:-1].isspace()
+            pieces += ["\n", first, "\n"] if ends_in_break else ["\n", first.rstrip(), "\n\n"]
+            content = content[1:]
         else:
-            parts += [head, *content]
-    parts.append(closing)
+            pieces.append("\n\n")
+        if content:
+            parts += ["".join(pieces).rstrip(), *content]
+            pieces.clear()
+    pieces.append(closing)
+    if not parts:
+        return "".join(pieces)
+    parts.append("".join(pieces))
     if all(isinstance(part, str) for part in parts):
         return "\n\n".join(part for part in parts if isinstance(part, str))
     return tuple(parts)

@@ -60,9 +60,11 @@ class ToolParams(BaseModel):
 def _integral(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and math.isfinite(value) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # asking for a dict first is faster
         return {str(key): _integral(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_integral(item, depth + 1) for item in value]

@@ -6,12 +6,11 @@ name; neither open follows a link. Whatever is no plain file with a harmless nam
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
 from core.contract.errors import ToolFailure
 from core.workspace.beneath import opened
@@ -26,11 +25,11 @@ _LOOK_FLAGS = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 _MAX_FOLDERS = 64
 """Directories that are kept open at once."""
 _MIN_EXPECTED = 16
-_MAX_EXPECTED = 2_000
 _SAMPLES = 8
+_AHEAD = 64
+"""Files that are opened and asked of the disk before they are read; twice as many may be open."""
 _FETCHED = 1 << 20
 """Bytes of each file that are fetched ahead."""
-T = TypeVar("T")
 
 
 class Folder(NamedTuple):
@@ -67,6 +66,9 @@ class BatchReader:
         self._cache = workspace.cache
         self._prefix = f"{workspace.root.rstrip('/')}/"
         self._folders: dict[str, Folder | None] = {}
+        self._coming: Iterator[str] = iter(())
+        self._opened: dict[str, int] = {}
+        """Descriptors of files that are fetched ahead, by real path."""
 
     def __enter__(self) -> Self:
         return self
@@ -74,7 +76,13 @@ class BatchReader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._close_folders()
+        for folder in self._folders.values():
+            if folder is not None:
+                os.close(folder.descriptor)
+        self._folders.clear()
+        for fd in self._opened.values():
+            os.close(fd)
+        self._opened.clear()
 
     def read(self, raw: str, *, approved: bool = False) -> Reading:
         """Return a file's content.
@@ -100,46 +108,71 @@ class BatchReader:
         content = self._workspace.read(place, limit=self._limit)
         return Reading(place.path, content.data, content.fingerprint)
 
-    def content(self, place: WorkspacePath) -> FileContent:
-        """Return the content of a file whose path has passed the guard.
-
-        Raises:
-            ToolFailure: as `Workspace.read`.
-        """
-        known = self._cache.lookup(place.path, self._limit) if self._cache is not None else None
-        if known is not None:
-            return known
-        if not place.approved:
-            folder = self.folder(os.path.dirname(place.path), place.path)
-            if folder is not None and folder.path + place.name == place.path:
-                content = self._read_by_name(folder, place.name)
-                if content is not None:
-                    return content
-        return self._workspace.read(place, limit=self._limit)
-
-    def expect(self, raws: Sequence[str]) -> None:
-        """Have the disk fetch files that are about to be read all at once, unless they seem to be in memory already."""
-        if len(raws) < _MIN_EXPECTED or not hasattr(os, "posix_fadvise"):
-            return
-        step = len(raws) // _SAMPLES
-        if any(self._look_ahead(raw, is_in_memory) is False for raw in raws[::step]):
-            for raw in raws[:_MAX_EXPECTED]:
-                self._look_ahead(raw, _fetch)
-
-    def _look_ahead(self, raw: str, act: Callable[[int], T]) -> T | None:
-        """Return what `act` says of an opened file; none for what is no file with a harmless name."""
+    def place(self, raw: str) -> WorkspacePath | None:
+        """Return where a path leads if all of it is usual, else none. Whether it is a link shows when it is opened."""
         parent, _, name = raw.rpartition("/")
         folder = self.folder(parent, raw)
         if folder is None or name in ("", ".", "..") or matching_pattern(name):
             return None
+        path = folder.path + name
+        return WorkspacePath(raw, path, folder.root, folder.inside + name, self._workspace.shown(path))
+
+    def plain_content(self, place: WorkspacePath) -> FileContent | None:
+        """Return the content of a plain file at a place that `place` gave; none for all else."""
+        if self._cache is not None:
+            known = self._cache.lookup(place.path, self._limit)
+            if known is not None:
+                return known
+        parent, _, name = place.raw.rpartition("/")
+        folder = self.folder(parent, place.raw)
+        return self._read_by_name(folder, name) if folder is not None else None
+
+    def expect(self, raws: Sequence[str]) -> None:
+        """Have the disk fetch files that are about to be read in this order, unless they seem to be in memory.
+
+        Each is opened and asked for some files before its turn, so that the disk works while others are dealt with.
+        """
+        if len(raws) < _MIN_EXPECTED or not hasattr(os, "posix_fadvise"):
+            return
+        if any(self._is_elsewhere(raw) for raw in raws[:: len(raws) // _SAMPLES]):
+            self._coming = iter(raws)
+            for _ in range(_AHEAD):
+                self._fetch_next()
+
+    def _is_elsewhere(self, raw: str) -> bool:
+        parent, _, name = raw.rpartition("/")
+        fd = self._open_ahead(self.folder(parent, raw), name)
+        if fd is None:
+            return False
         try:
-            fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
-        except (OSError, ValueError):
-            return None
-        try:
-            return act(fd) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+            return not is_in_memory(fd)
         finally:
             os.close(fd)
+
+    def _fetch_next(self) -> None:
+        for raw in self._coming:
+            parent, _, name = raw.rpartition("/")
+            folder = self.folder(parent, raw)
+            fd = self._open_ahead(folder, name)
+            if folder is None or fd is None:
+                continue
+            _fetch(fd)
+            path = folder.path + name
+            if path in self._opened:
+                os.close(self._opened.pop(path))
+            elif len(self._opened) >= 2 * _AHEAD:  # files that nobody reads after all
+                os.close(self._opened.pop(next(iter(self._opened))))
+            self._opened[path] = fd
+            return
+
+    def _open_ahead(self, folder: Folder | None, name: str) -> int | None:
+        """Return a descriptor of something with a harmless name; none for all others."""
+        if folder is None or name in ("", ".", "..") or matching_pattern(name):
+            return None
+        try:
+            return os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
+        except (OSError, ValueError):
+            return None
 
     def read_listed(self, directory: WorkspacePath, path: str) -> bytes:
         """Return the bytes of a file that a listing of `directory` named; links are refused.
@@ -164,7 +197,9 @@ class BatchReader:
         parent = parent or ("/" if raw.startswith("/") else ".")
         if parent not in self._folders:
             if len(self._folders) >= _MAX_FOLDERS:
-                self._close_folders()
+                oldest = self._folders.pop(next(iter(self._folders)))
+                if oldest is not None:
+                    os.close(oldest.descriptor)
             self._folders[parent] = self._open_folder(parent)
         return self._folders[parent]
 
@@ -192,12 +227,6 @@ class BatchReader:
         except (OSError, ToolFailure):
             return None
 
-    def _close_folders(self) -> None:
-        for folder in self._folders.values():
-            if folder is not None:
-                os.close(folder.descriptor)
-        self._folders.clear()
-
     def _read_by_name(self, folder: Folder, name: str) -> FileContent | None:
         path, cache = folder.path + name, self._cache
         since = cache.now() if cache is not None else 0.0
@@ -213,12 +242,17 @@ class BatchReader:
 
     def _read_plain(self, folder: Folder, name: str) -> tuple[bytes, os.stat_result] | None:
         """Return the content of a regular file with a single name; none for all others."""
-        if name in ("", ".", "..") or "\0" in name:
+        if name in ("", ".", ".."):
             return None
-        try:
-            fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
-        except (OSError, UnicodeEncodeError):
-            return None
+        fd: int | None = None
+        if self._opened:
+            self._fetch_next()
+            fd = self._opened.pop(folder.path + name, None)
+        if fd is None:
+            try:
+                fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
+            except (OSError, ValueError):
+                return None
         try:
             status = os.fstat(fd)
             size = status.st_size
@@ -246,8 +280,10 @@ def is_in_memory(fd: int) -> bool:
 
 
 def _fetch(fd: int) -> None:
-    with contextlib.suppress(OSError):
+    try:
         os.posix_fadvise(fd, 0, _FETCHED, os.POSIX_FADV_WILLNEED)
+    except OSError:
+        return  # no regular file, or a file system that reads nothing ahead
 
 
 def _folder_inside(directory: WorkspacePath, below: str) -> str:

@@ -8,7 +8,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from core.contract.errors import ToolErrorType, ToolFailure
@@ -36,8 +35,7 @@ class Fingerprint(NamedTuple):
         return other is not None and self.digest == other.digest and self.mode == other.mode
 
 
-@dataclass(frozen=True, slots=True)
-class FileContent:
+class FileContent(NamedTuple):
     """A file's bytes, and what the file was when they were read."""
 
     data: bytes

@@ -117,12 +117,16 @@ class Workspace:
         """Return whether git's or our own ignore rules leave a path out; never in scratch and read-only directories."""
         return bool(self.ignored_among([place]))
 
-    def ignored_among(self, places: Sequence[WorkspacePath]) -> set[str]:
-        """As `is_ignored` for many: return the real paths of those that are left out."""
+    def ignored_among(self, places: Sequence[WorkspacePath], *, are_files: bool = False) -> set[str]:
+        """As `is_ignored` for many: return the real paths of those that are left out.
+
+        Args:
+            are_files: none is a directory, so they need not be looked at.
+        """
         ignored: set[str] = set()
         for root in dict.fromkeys(place.root for place in places if place.root in self.roots):
             inside = {place.inside: place for place in places if place.root == root and place.inside}
-            asked = [(path, os.path.isdir(place.path)) for path, place in inside.items()]
+            asked = [(path, not are_files and os.path.isdir(place.path)) for path, place in inside.items()]
             found = IgnoreRules(root).ignored_among(asked) if asked else ()
             ignored.update(inside[path].path for path in found)
         return ignored

@@ -24,16 +24,16 @@ from core.contract.state import ApprovalMode
 from core.contract.tool import Kind, ToolLocation, ToolResult
 from core.contract.visible import make_visible_line
 from core.fileops.changes import PathChange, file_changes, review_files
-from core.fileops.engine import FileOperationsRun, OperationState, Outcome, check_same
+from core.fileops.engine import FileOperationsRun, Outcome, check_same
 from core.fileops.operations import (
     DeleteOperation,
-    InvalidOperations,
     MoveOperation,
     Operation,
     operation_schema,
-    parse_operations,
 )
+from core.fileops.parsing import InvalidOperations, parse_operations
 from core.fileops.planner import Choice, Plan, Planner
+from core.fileops.progress import Progress
 from core.fileops.reading import Lookout
 from core.fileops.report import FileOperationsReport
 from core.tools.abort import AbortSignal
@@ -87,7 +87,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         """Looking needs no consent."""
         return Kind.EDIT if self._changes and not self.params.dry_run else Kind.READ
 
-    @property
+    @cached_property
     def _changes(self) -> bool:
         return any(operation.changes for operation in self.operations)
 
@@ -102,10 +102,11 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         return f"{text} (dry run)" if self.params.dry_run else text
 
     def tool_locations(self) -> list[ToolLocation]:
+        only_looks = self.kind is Kind.READ
         paths = [
             self._absolute(raw)
             for operation in self.operations
-            if operation.changes or self.kind is Kind.READ
+            if operation.changes or only_looks
             for raw in operation.paths()
         ]
         return [ToolLocation(path) for path in dict.fromkeys(paths)]
@@ -197,16 +198,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         started = time.monotonic()
         plan = await asyncio.to_thread(self._final_plan, stop)
         report = FileOperationsReport(plan, self.context.workspace, transaction=self.params.transaction)
-        loop = asyncio.get_running_loop()
-
-        def show(index: int, state: OperationState) -> None:
-            text = report.progress(index, state)
-            if update_output is not None:
-                update_output(text)
-
-        def tell(index: int, state: OperationState) -> None:
-            loop.call_soon_threadsafe(show, index, state)
-
+        progress = Progress(report, update_output)
         run = FileOperationsRun(
             plan,
             self._journals(),
@@ -215,9 +207,12 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
             dry_run=self.params.dry_run,
             max_parallel=self.params.max_parallel,
             stop=stop,
-            on_progress=tell,
+            on_progress=progress.note,
         )
-        outcome = await run.run()
+        try:
+            outcome = await run.run()
+        finally:
+            progress.end()
         changes = await asyncio.to_thread(self._settle, plan, outcome)
         for change in changes if outcome.changed else ():
             await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
