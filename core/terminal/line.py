@@ -6,25 +6,38 @@ from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
 from core.terminal.width import clean
 
 MOST_PENDING = 128
-"""Writes that a line notes before it makes cells of them."""
+"""Writes that a new line notes before it makes cells of them."""
+_SHORT = 12
 
 
 class Line:
     """Cells of one line. Whoever changes them sets `row` to none.
 
-    What is written is only noted (`write`); cells are made of it when someone looks: most of what scrolls by, and of
-    what an animation draws over, never becomes cells.
+    What is written to a new line is only noted; cells are made of it when someone looks or much was noted: most of what
+    scrolls by never becomes cells.
     """
 
-    __slots__ = ("_columns", "_fill", "_short", "_styles", "_text", "_wrapped", "pending", "protected", "row", "wide")
+    __slots__ = (
+        "_columns",
+        "_fill",
+        "_short",
+        "_wrapped",
+        "made",
+        "made_styles",
+        "pending",
+        "protected",
+        "row",
+        "wide",
+    )
 
     def __init__(self, columns: int, style: CellStyle = PLAIN) -> None:
         self._columns = columns
         self._fill = style
-        self._text: list[str] | None = None
-        self._styles: list[CellStyle] = []
+        self.made: list[str] | None = None
+        """The cells, once they are made."""
+        self.made_styles: list[CellStyle] = []
         self.pending: list[tuple[int, str, CellStyle]] = []
-        """Column, characters of one cell each, style; oldest first."""
+        """Until then what was written: column, characters of one cell each, style; oldest first."""
         self._wrapped = self._short = False
         self.wide = False
         """May hold wide characters, or protected ones: what is written must be looked at."""
@@ -43,9 +56,14 @@ class Line:
             self.text[column:stop] = data
             self.styles[column:stop] = [style] * len(data)
             return
-        self.pending.append((column, data, style))
-        if len(self.pending) > MOST_PENDING:
-            self._settle()
+        if self.made is None:
+            self.pending.append((column, data, style))
+            if len(self.pending) > MOST_PENDING:
+                self._make()
+        else:
+            stop = column + len(data)
+            self.made[column:stop] = data
+            self.made_styles[column:stop] = [style] * len(data)
 
     @property
     def wrapped(self) -> bool:
@@ -77,31 +95,25 @@ class Line:
     @property
     def text(self) -> list[str]:
         """One string a cell: a character with what joins it; `""` is the right half of a wide character."""
-        if self.pending or self._text is None:
-            self._settle()
-        assert self._text is not None
-        return self._text
+        return self._make() if self.made is None else self.made
 
     @property
     def styles(self) -> list[CellStyle]:
         """One style a cell."""
-        if self.pending or self._text is None:
-            self._settle()
-        return self._styles
+        if self.made is None:
+            self._make()
+        return self.made_styles
 
-    def _settle(self) -> None:
-        """Make cells of what was written; what was written over later is skipped."""
-        if self._text is None:
-            self._text = [" "] * self._columns
-            self._styles = [self._fill] * self._columns
-        text, styles, pending = self._text, self._styles, self.pending
-        if len(pending) > 4:
-            pending = _uncovered(pending)
-        for column, data, style in pending:
+    def _make(self) -> list[str]:
+        """Make cells of what was written."""
+        text = self.made = [" "] * self._columns
+        styles = self.made_styles = [self._fill] * self._columns
+        for column, data, style in self.pending:
             stop = column + len(data)
             text[column:stop] = data
             styles[column:stop] = [style] * (stop - column)
         self.pending.clear()
+        return text
 
     @property
     def string(self) -> str:
@@ -111,13 +123,13 @@ class Line:
     @property
     def is_blank(self) -> bool:
         """No cell holds anything, not even a background."""
-        if self._text is None and not self.pending:
+        if self.made is None and not self.pending:
             return self._fill is PLAIN
         return all(cell == " " for cell in self.text) and all(style is PLAIN for style in self.styles)
 
     def is_fresh(self, style: CellStyle) -> bool:
         """Return whether nothing was written since it was made with that style."""
-        return self._text is None and not self.pending and self._fill is style
+        return self.made is None and not self.pending and self._fill is style
 
     def cut(self, column: int) -> None:
         """Blank a wide character that stands across the left edge of `column`."""
@@ -162,7 +174,7 @@ class Line:
         if self.row is None and self._wrapped:
             self.row = WrappedRow(_spans(self.text, self.styles, self.length))
         elif self.row is None:
-            row = _row_of_writes(self.pending) if self._text is None and self._fill is PLAIN else None
+            row = _row_of_writes(self.pending) if self.made is None and self._fill is PLAIN else None
             self.row = make_row(self.text, self.styles) if row is None else row
         return self.row
 
@@ -170,21 +182,8 @@ class Line:
 def line_of(text: list[str], styles: list[CellStyle]) -> Line:
     """Return a line of these cells; the lists are its own from now on."""
     line = Line(len(text))
-    line._text, line._styles = text, styles
+    line.made, line.made_styles = text, styles
     return line
-
-
-def _uncovered(writes: list[tuple[int, str, CellStyle]]) -> list[tuple[int, str, CellStyle]]:
-    """Return the writes that are not wholly written over by later ones."""
-    covered = 0
-    kept = []
-    for write in reversed(writes):
-        cells = ((1 << len(write[1])) - 1) << write[0]
-        if cells & ~covered:
-            covered |= cells
-            kept.append(write)
-    kept.reverse()
-    return kept
 
 
 def _row_of_writes(writes: list[tuple[int, str, CellStyle]]) -> Row | None:
@@ -228,6 +227,11 @@ def make_row(text: list[str], styles: list[CellStyle]) -> Row:
     return _spans(text, styles, end)
 
 
+_MOST_SHORT = 4096
+_short: dict[tuple[str, int], Span] = {}
+"""Short spans by text and the identity of their style, which stands as long as they do: programs repeat themselves."""
+
+
 def _spans(text: list[str], styles: list[CellStyle], end: int) -> Row:
     """Return the cells up to `end` as spans."""
     spans = []
@@ -237,6 +241,14 @@ def _spans(text: list[str], styles: list[CellStyle], end: int) -> Row:
         stop = start + 1
         while stop < end and styles[stop] is style:
             stop += 1
-        spans.append(Span(clean("".join(text[start:stop])), style))
+        run = text[start] if stop == start + 1 else "".join(text[start:stop])
+        span = _short.get((run, id(style)))
+        if span is None:
+            span = Span(clean(run), style)
+            if len(run) <= _SHORT:
+                if len(_short) >= _MOST_SHORT:
+                    _short.clear()
+                _short[run, id(style)] = span
+        spans.append(span)
         start = stop
     return tuple(spans)

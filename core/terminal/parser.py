@@ -28,8 +28,8 @@ _STRINGS = {"]": "osc", "P": "dcs", "_": "apc", "^": "pm", "X": "sos", "k": "tit
 
 
 Control = Callable[[list[int]], None]
-Action = tuple[Control | None, list[int]]
-"""A control function and its parameters; or none, and the cursor's new column and line."""
+Action = tuple[Control, list[int]]
+"""A control function and its parameters."""
 
 
 class Terminal(Protocol):
@@ -81,6 +81,8 @@ class Parser:
         self._length = 0
         self.known: dict[str, Action] = {}
         """What whole sequences do, by how they are written after `ESC [`: programs repeat themselves."""
+        self.jumps: dict[str, tuple[int, int]] = {}
+        """Where jumps of the cursor lead (column and line), by how they are written after `ESC [`."""
         self._controls: dict[str, Control] = {}
 
     def reset(self) -> None:
@@ -141,6 +143,12 @@ class Parser:
             self.known.clear()
         self.known[sequence] = control, numbers
         return control, numbers
+
+    def learn_jump(self, sequence: str, to: tuple[int, int]) -> None:
+        """Remember where a jump leads."""
+        if len(self.jumps) >= _MOST_KNOWN:
+            self.jumps.clear()
+        self.jumps[sequence] = to
 
     def _find_control(self, name: str) -> Control:
         control = self._controls.get(name)

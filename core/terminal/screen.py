@@ -72,7 +72,7 @@ class TerminalScreen(ModalGrid):
         self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
         self.columns, self.lines = columns, lines
         self.note_room()
-        self._parser.known.clear()
+        self._parser.jumps.clear()
         self.set_margins()
         self.cursor.x, self.cursor.y = min(self.cursor.x, columns - 1), min(self.cursor.y, lines - 1)
         self.dirty.clear()
@@ -194,7 +194,7 @@ class TerminalScreen(ModalGrid):
 
     def _set_origin(self, on: bool) -> None:
         if on != (mo.DECOM in self.mode):
-            self._parser.known.clear()  # jumps lead elsewhere
+            self._parser.jumps.clear()  # jumps lead elsewhere
         super()._set_origin(on)
 
     def _resize_hidden(self, columns: int, lines: int) -> None:
