@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 
 from core.contract.tool import Kind, ToolCall
 from core.contract.visible import make_visible_line
 from core.tools.declarative import BaseToolInvocation, DeclarativeTool, ToolInvocation
+from core.workspace.undo.named import named_paths
 from core.workspace.undo.store import UndoStore
 
 Watch = Callable[[int, ToolCall, DeclarativeTool, ToolInvocation], AbstractAsyncContextManager[None]]
@@ -37,8 +39,10 @@ def undo_watch(undo: UndoStore) -> Watch:
             return undo.watch(turn, call.id, call.name, paths)
         if tool.kind in _NAMED or tool.kind in _ANYTHING:
             command = call.args.get("command")
-            label = command.strip().split("\n", 1)[0] if isinstance(command, str) else call.name
-            return undo.watch(turn, call.id, make_visible_line(label)[:80], None)
+            if not isinstance(command, str) or not paths:
+                return undo.watch(turn, call.id, make_visible_line(call.name)[:80], None)
+            label = make_visible_line(command.strip().split("\n", 1)[0])[:80]
+            return undo.watch(turn, call.id, label, None, partial(named_paths, command, paths[0]))  # where it runs
         return nullcontext()
 
     return watch

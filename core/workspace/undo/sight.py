@@ -6,8 +6,9 @@ It names candidates; whether and how they changed is for whoever asks. Where it 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from core.workspace.ignore import OWN_FILES, IgnoreRules
 from core.workspace.listing import NEVER_LISTED, list_files
@@ -18,7 +19,19 @@ MAX_DIRECTORIES = 50_000
 """Directories that are watched at most: the kernel needs about 1 kB for each."""
 _RULES = (".gitignore", *OWN_FILES)
 _LOST = inotify.OVERFLOW | inotify.UNMOUNT
+_LEAF = 2
+"""Links of a directory without directories in it."""
 _SELF = inotify.DELETE_SELF | inotify.MOVE_SELF
+
+
+class FolderRules(Protocol):
+    """Which directories are not to be watched. Paths are relative to the root."""
+
+    def left_out(self, folders: Sequence[str]) -> Set[str]:
+        """Return which of these directories rules leave out."""
+
+    def holding_tracked(self, folders: Sequence[str]) -> Iterable[str]:
+        """Return the directories in these, themselves included, with files that are never left out."""
 
 
 @dataclass(slots=True)
@@ -41,6 +54,10 @@ class TreeSight:
         self._folders: dict[int, str] = {}
         self._watches: dict[str, int] = {}
         self._is_lost = True
+        self._limit = min(MAX_DIRECTORIES, watch_limit() // 2)
+        self._counting = -1
+        """Number of a file system on which a directory has a link for each directory in it, and two of its own; none
+        where that is not so."""
 
     @property
     def is_armed(self) -> bool:
@@ -52,16 +69,16 @@ class TreeSight:
         """The directories that were there at the last look, empty ones too."""
         return frozenset(self._watches)
 
-    def arm(self, ignored: Iterable[str]) -> bool:
+    def arm(self, rules: FolderRules | None = None) -> bool:
         """Watch the whole tree anew; false where that can't be.
 
         Args:
-            ignored: what rules leave out; directories end in `/`.
+            rules: say what is left out; none: nothing is.
         """
         self.close()
         try:
             self._queue = Inotify()
-            self._is_lost = not self._watch("", frozenset(ignored))
+            self._is_lost = not self._watch([""], rules)
         except OSError:
             self._is_lost = True
         if self._is_lost:
@@ -91,36 +108,45 @@ class TreeSight:
             self._is_lost = True
         return None if self._is_lost else seen
 
-    def _watch(self, below: str, ignored: frozenset[str]) -> bool:
-        """Watch a directory with all below it; false where there are too many."""
-        assert self._queue is not None
-        limit = min(MAX_DIRECTORIES, watch_limit() // 2)
-        pending = [below]
+    def _watch(self, pending: list[str], rules: FolderRules | None) -> bool:
+        """Watch directories with all below them; false where there are too many."""
+        left_out: list[str] = []
         while pending:
-            inside = pending.pop()
-            full = os.path.join(self._root, inside) if inside else self._root
-            try:
-                watch = self._queue.add(full)
-                with os.scandir(full) as entries:
-                    names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-            except (FileNotFoundError, NotADirectoryError):
-                continue  # gone in the meantime: its parent is watched
-            except PermissionError:
-                continue  # nobody of ours can change what lies there without being told otherwise
+            below: list[str] = []
+            for inside in pending:
+                below += [path for path in self._watch_one(inside) if self._is_wanted(path)]
+                if len(self._watches) > self._limit:
+                    return False
+            ignored = rules.left_out(below) if rules is not None and below else frozenset[str]()
+            pending = [path for path in below if path not in ignored]
+            left_out += ignored
+        for inside in rules.holding_tracked(left_out) if rules is not None and left_out else ():
+            self._watch_one(inside)
+        return len(self._watches) <= self._limit
+
+    def _watch_one(self, inside: str) -> list[str]:
+        """Watch a directory and return the directories in it."""
+        assert self._queue is not None
+        full = os.path.join(self._root, inside) if inside else self._root
+        try:
+            watch = self._queue.add(full)
             self._folders[watch] = inside
             self._watches[inside] = watch
-            if len(self._watches) > limit:
-                return False
-            pending += [
-                path for name in names if self._is_wanted(path := f"{inside}/{name}" if inside else name, ignored)
-            ]
-        return True
+            status = os.lstat(full)
+            if status.st_nlink == _LEAF and status.st_dev == self._counting:
+                return []
+            with os.scandir(full) as entries:
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []  # gone in the meantime: its parent is watched
+        except PermissionError:
+            return []  # nobody of ours can change what lies there without being told otherwise
+        if not inside:
+            self._counting = status.st_dev if names and status.st_nlink == _LEAF + len(names) else -1
+        return [f"{inside}/{name}" if inside else name for name in names]
 
-    def _is_wanted(self, path: str, ignored: frozenset[str]) -> bool:
-        name = path.rpartition("/")[2]
-        return (
-            name not in NEVER_LISTED and f"{path}/" not in ignored and os.path.join(self._root, path) != self._private
-        )
+    def _is_wanted(self, path: str) -> bool:
+        return path.rpartition("/")[2] not in NEVER_LISTED and os.path.join(self._root, path) != self._private
 
     def _drain(self, queue: Inotify, seen: Sighting) -> list[str]:
         """Take what waits, and return the directories that are new."""
@@ -159,12 +185,12 @@ class TreeSight:
 
     def _enter(self, new: list[str], seen: Sighting) -> None:
         """Watch new directories, and name what already lies in them."""
-        wanted = [path for path in new if self._is_wanted(path, frozenset()) and self._is_directory(path)]
+        wanted = [path for path in new if self._is_wanted(path) and self._is_directory(path)]
         ignored = IgnoreRules(self._root).ignored_among([(path, True) for path in wanted])
         for path in wanted:
             if path in ignored or path in self._watches:
                 continue
-            self._is_lost |= not self._watch(path, frozenset())
+            self._is_lost |= not self._watch([path], None)
             listing = list_files(self._root, path)
             self._is_lost |= listing.is_cut
             for name in (*listing.files, *listing.links, *listing.other_links):

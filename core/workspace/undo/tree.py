@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from core.workspace.git import GitFailed, ask_git, can_ask_git
 from core.workspace.ignore import IgnoreRules
 from core.workspace.listing import Stop
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
+from core.workspace.undo.git_contents import CleanFiles, clean_in_git, read_objects
 from core.workspace.undo.image import ABSENT, MAX_KEPT_BYTES, Image, ImageKind, take_image
-from core.workspace.undo.scan import Stamp, is_never, mode_of, private_part, scan_tree, size_of, stamp_of
-from core.workspace.undo.sight import Sighting, TreeSight
+from core.workspace.undo.scan import (
+    Stamp,
+    find_stamp,
+    is_never,
+    mode_of,
+    private_part,
+    scan_tree,
+    size_of,
+    stamp_of,
+)
+from core.workspace.undo.sight import FolderRules, Sighting, TreeSight
 from core.workspace.workspace import Workspace
 
 LARGE = 20_000
 """Files of a tree whose first look takes so long that nothing should wait for it."""
+_IN_A_FOLDER = 10
+"""About as many files has a directory."""
 MAX_COPIED = 200 * 1024 * 1024
 """Bytes of a tree that are copied before anything happened to them."""
 
@@ -64,9 +76,11 @@ class TreeIndex:
         self._stamps: dict[str, Stamp] = {}
         self._images: dict[str, Image] = {}
         """Of those whose content was copied."""
-        self._in_git: dict[str, str] = {}
-        """Object names of those that are as in git's index."""
+        self._in_git = CleanFiles()
+        self._fresh: set[str] = set()
+        """Paths that may have been changed before they were looked at for the first time."""
         self._copied = 0
+        self._is_large = False
         self.is_known = False
         """There is something to compare with."""
         self.ignored: tuple[str, ...] = ()
@@ -78,26 +92,48 @@ class TreeIndex:
 
     def refresh(self, stop: Stop) -> bool:
         """Take the tree as it is now, without saying what changed; false if it was stopped or is too large."""
-        first = not self.is_known
+        is_taken = self._look_again(stop) if self.is_known else self._look_first(stop)
+        if not is_taken:
+            self._reset()
+        return is_taken
+
+    def _look_first(self, stop: Stop) -> bool:
+        with ThreadPoolExecutor(1) as beside:
+            clean: Future[CleanFiles] | None = None
+
+            def arm(rules: FolderRules | None) -> None:
+                nonlocal clean
+                self._arm(rules)
+                clean = beside.submit(clean_in_git, self.root)
+
+            scan = scan_tree(self.root, stop, self._private, arm, self._judge_size)
+            if scan.is_cut or clean is None:
+                return False
+            self._in_git = clean.result()
+        self._stamps, self._fresh, self.ignored = scan.stamps, scan.fresh, scan.ignored
+        # What git said of a file that changed meanwhile may be from before that.
+        for number, path in enumerate({*self._in_git.unclean(self._stamps), *self._fresh}):
+            if not number % 64 and stop.is_set:
+                return False
+            self._in_git.drop(path)
+            self._copy(path, self._stamps[path])
+            if find_stamp(f"{self.root}/{path}") != self._stamps[path]:
+                self._fresh.add(path)
+        self.is_known = True
+        return True
+
+    def _look_again(self, stop: Stop) -> bool:
         look = self._look(stop)
         if look is None:
-            self._reset()
             return False
-        stamps = look.stamps
-        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
         self._forget(look.gone)
-        if first:
-            self._in_git = clean_in_git(self.root)
+        changed = [path for path, stamp in look.stamps.items() if self._stamps.get(path) != stamp]
         for number, path in enumerate(changed):
             if not number % 64 and stop.is_set:
-                self._reset()
                 return False
-            self._stamps[path] = stamps[path]
-            if first and path in self._in_git:
-                continue
-            self._in_git.pop(path, None)
-            self._copy(path, stamps[path])
-        self.is_known = True
+            self._stamps[path] = look.stamps[path]
+            self._in_git.drop(path)
+            self._copy(path, look.stamps[path])
         return True
 
     def changes(self, stop: Stop) -> dict[str, tuple[Image, Image]] | None:
@@ -134,13 +170,16 @@ class TreeIndex:
         self.missed = look.seen is None
         found: dict[str, tuple[Image, Image]] = {}
         for path, was_made in look.seen.paths.items() if look.seen is not None else ():
-            if path in self._told or (path not in look.stamps and path not in look.gone and was_made):
+            if path in self._told or (path in self._stamps and path not in self._fresh):
+                continue  # what stood there is known
+            if path not in look.stamps and path not in look.gone and was_made:
                 continue
             before = ABSENT if was_made else Image(ImageKind.FILE, omitted=_EARLY, stamp=_EARLY)
             after = self.take(path)
             self.note(path, after, look.stamps.get(path))
             if not (path in look.left_out or is_never(path)):
                 found[path] = (before, after)
+        self._fresh.clear()
         return found
 
     def _look(self, stop: Stop) -> _Look | None:
@@ -148,15 +187,20 @@ class TreeIndex:
         seen = self._sight.take() if self.is_known else None
         if seen is not None and (look := self._look_at(seen)) is not None:
             return look
-        scan = scan_tree(self.root, stop, self._private, self._sight.arm, self._judge_size)
+        scan = scan_tree(self.root, stop, self._private, self._sight.arm)
         if scan.is_cut:
             return None
         self.ignored = scan.ignored
         return _Look(scan.stamps, [path for path in self._stamps if path not in scan.stamps])
 
     def _judge_size(self, files: int) -> None:
-        if files > LARGE:
+        self._is_large |= files > LARGE
+        if self._is_large:
             self.on_large()
+
+    def _arm(self, rules: FolderRules | None) -> None:
+        self._sight.arm(rules)
+        self._judge_size(len(self._sight.folders) * _IN_A_FOLDER)
 
     def _look_at(self, seen: Sighting) -> _Look | None:
         """As `_look`, at the candidates only; none where they do not tell all."""
@@ -202,7 +246,7 @@ class TreeIndex:
             self._forget([inside])
             return
         self._stamps[inside] = stamp
-        self._in_git.pop(inside, None)
+        self._in_git.drop(inside)
         self._images[inside] = image
 
     def directories(self) -> Set[str]:
@@ -223,14 +267,15 @@ class TreeIndex:
         self.is_known = False
         self._sight.close()
         self._copied = 0
-        for table in (self._stamps, self._images, self._in_git):
-            table.clear()
+        self._in_git = CleanFiles()
+        self._stamps, self._images = {}, {}
+        self._fresh.clear()
 
     def _forget(self, paths: Iterable[str]) -> None:
         for path in list(paths):
             self._stamps.pop(path, None)
             self._images.pop(path, None)
-            self._in_git.pop(path, None)
+            self._in_git.drop(path)
 
     def _copy(self, path: str, stamp: Stamp) -> None:
         size = size_of(stamp)
@@ -247,7 +292,7 @@ class TreeIndex:
         return "" if judgement.verdict is Verdict.ALLOW else f"its name is sensitive ({judgement.pattern})"
 
     def _images_before(self, paths: Sequence[str]) -> dict[str, Image]:
-        wanted = {path: self._in_git[path] for path in paths if path in self._in_git}
+        wanted = {path: name for path in paths if (name := self._in_git.object_of(path)) is not None}
         contents = read_objects(self.root, wanted.values()) if wanted else {}
         images: dict[str, Image] = {}
         for path in paths:
@@ -272,44 +317,3 @@ class TreeIndex:
         if omitted or content is None:
             return Image(ImageKind.FILE, mode_of(stamp), omitted=omitted, stamp=str(stamp))
         return Image(ImageKind.FILE, mode_of(stamp), self._blobs.put(content))
-
-
-def clean_in_git(root: str) -> dict[str, str]:
-    """Return the regular files of a directory that are as in git's index, with the names of their objects."""
-    if not can_ask_git(root):
-        return {}
-    try:
-        staged = ask_git(root, ["ls-files", "-s", "-v", "-z"])
-        changed = ask_git(root, ["diff-files", "--name-only", "--relative", "-z"])
-    except GitFailed:
-        return {}
-    differing = {os.fsdecode(name) for name in changed.split(b"\0")}
-    clean: dict[str, str] = {}
-    for line in staged.split(b"\0"):
-        facts, _, name = line.partition(b"\t")
-        fields = facts.split()
-        # H: neither "assume unchanged" nor "skip worktree", where git does not look at the file; stage 0: no conflict.
-        if len(fields) == 4 and fields[0] == b"H" and fields[1].startswith(b"100") and fields[3] == b"0":
-            path = os.fsdecode(name)
-            if path not in differing:
-                clean[path] = fields[2].decode()
-    return clean
-
-
-def read_objects(root: str, names: Iterable[str]) -> Mapping[str, bytes]:
-    """Return the contents of git's objects, those that it has."""
-    given = "\n".join(dict.fromkeys(names))
-    try:
-        answer = ask_git(root, ["cat-file", "--batch"], given.encode() + b"\n")
-    except GitFailed:
-        return {}
-    found: dict[str, bytes] = {}
-    position = 0
-    while (end := answer.find(b"\n", position)) >= 0:
-        fields = answer[position:end].split()
-        position = end + 1
-        if len(fields) == 3 and fields[1] == b"blob":
-            size = int(fields[2])
-            found[fields[0].decode()] = answer[position : position + size]
-            position += size + 1
-    return found

@@ -7,8 +7,9 @@ import contextlib
 import logging
 import os
 import threading
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,9 @@ log = logging.getLogger(__name__)
 
 MAX_WAIT = 5.0
 """Seconds that a command waits until changes of the tree are seen; then it runs unwatched, and that is said."""
-GRACE = 0.15
-"""Seconds that a command waits for the end of the first look; changes are seen already, but not what stood there."""
+GRACE = 0.1
+"""Seconds that a command waits for the end of the first look where changes are seen already, and then for a look at
+what it names."""
 MAX_PATHS = 5_000
 """Paths that one set keeps."""
 Told = Callable[[ChangeSet, tuple[str, ...]], Awaitable[None]]
@@ -146,16 +148,19 @@ class ChangeWatch:
     # --- watching ---------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def watch(self, turn: int, call: str, label: str, paths: Sequence[str] | None) -> AsyncIterator[None]:
+    async def watch(
+        self, turn: int, call: str, label: str, paths: Sequence[str] | None, named: Callable[[], Iterable[str]] = tuple
+    ) -> AsyncIterator[None]:
         """Keep what happens inside the block; it is looked at after the block, while the session goes on.
 
         Args:
             label: what does it, in a few words.
             paths: the absolute paths that can change; none: any of the workspace (a command).
+            named: returns paths that a command names: they are looked at first where not all is known yet. May block.
         """
         cause = _Cause(turn, call, label)
         if paths is None:
-            notes = await self._prepare(label)
+            notes = await self._prepare(label, named)
             self._running.append(cause)
             try:
                 yield
@@ -209,7 +214,7 @@ class ChangeWatch:
         while pending := set(self._pending):
             await asyncio.wait(pending)
 
-    async def _prepare(self, label: str) -> tuple[str, ...]:
+    async def _prepare(self, label: str, named: Callable[[], Iterable[str]]) -> tuple[str, ...]:
         """Look at the trees just before a command runs."""
         notes = [
             f"{root} is no project directory: what commands change there can't be undone" for root in self.unwatched
@@ -219,6 +224,7 @@ class ChangeWatch:
                 return (*notes, f"{label} ran before the files were indexed: what it changes can't be undone")
             for tree in self._trees:
                 tree.expect_early()
+            await asyncio.to_thread(self._look_first, named)
             return tuple(notes)
         try:
             if self._running:  # what changed since the last look is another command's, which goes on
@@ -233,14 +239,23 @@ class ChangeWatch:
             notes.append(f"The directory holds too many files to watch: what {label} changes can't be undone")
         return tuple(notes)
 
+    def _look_first(self, named: Callable[[], Iterable[str]]) -> None:
+        """Look at what a command names, as long as it may wait for that."""
+        stop = Stop(GRACE)
+        for path in named():
+            if stop.is_set:
+                break
+            self._look_at(self._places([path]))
+
     async def _take_lock(self) -> bool:
         """Wait for the lock; false where that takes too long, or is not needed as changes are seen already."""
+        started = time.monotonic()
         waiting = asyncio.ensure_future(self._settled_and_locked())
         seeing = asyncio.ensure_future(self._seeing.wait())
         try:
             await asyncio.wait({waiting, seeing}, timeout=MAX_WAIT, return_when=asyncio.FIRST_COMPLETED)
             if not waiting.done() and seeing.done():
-                await asyncio.wait({waiting}, timeout=GRACE)
+                await asyncio.wait({waiting}, timeout=max(0.0, started + GRACE - time.monotonic()))
         finally:
             seeing.cancel()
             if not waiting.done():

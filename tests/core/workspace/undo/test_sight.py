@@ -7,11 +7,15 @@ import os
 import subprocess
 import threading
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.workspace.undo import sight, tree
+from core.workspace.undo import scan, sight, tree
+from core.workspace.undo.git_contents import CleanFiles, GitFolders, clean_in_git
+from core.workspace.undo.named import named_paths
 from core.workspace.undo.plan import Readiness
 from core.workspace.undo.scan import scan_tree
 from core.workspace.undo.sight import TreeSight
@@ -44,11 +48,11 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every look at a whole tree, from when this is asked for."""
     seen: list[str] = []
 
-    def scan(root: str, *arguments: object, **options: object) -> object:
+    def look(root: str, *arguments: object, **options: object) -> object:
         seen.append(root)
         return scan_tree(root, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tree, "scan_tree", scan)
+    monkeypatch.setattr(tree, "scan_tree", look)
     return seen
 
 
@@ -108,7 +112,7 @@ async def test_trees_that_can_not_be_watched_are_looked_at(
 
 async def test_too_many_events_are_noticed(place: Place) -> None:
     watched = TreeSight(str(place.root))
-    assert watched.arm(())
+    assert watched.arm()
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
 
     def flood() -> None:
@@ -119,32 +123,49 @@ async def test_too_many_events_are_noticed(place: Place) -> None:
     await asyncio.to_thread(flood)
     assert watched.take() is None
     assert not watched.is_armed
-    assert watched.arm(())
+    assert watched.arm()
     (place.root / "n").write_text("x")
     seen = watched.take()
     assert seen is not None and seen.paths == {"n": True}
     watched.close()
 
 
+class SlowLook:
+    """The first look at a tree that counts as large: git's answer comes late, or is held back."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answered = threading.Event()
+        self.go_on = threading.Event()
+        self.ask_first = False
+        self._ask = clean_in_git
+        monkeypatch.setattr(tree, "clean_in_git", self._answer)
+        monkeypatch.setattr(tree, "LARGE", 5)
+
+    def _answer(self, root: str) -> CleanFiles:
+        early = self._ask(root) if self.ask_first else None
+        self.answered.set()
+        self.go_on.wait(60)
+        return early if early is not None else self._ask(root)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> SlowLook:
+    return SlowLook(monkeypatch)
+
+
+LINE = "echo x > src/file1.txt; rm src/file2.txt; echo x > new.txt"
+
+
 async def test_a_command_does_not_wait_for_the_first_look_at_a_large_tree(
-    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch, slow: SlowLook
 ) -> None:
-    go_on = threading.Event()
-    whole = tree.clean_in_git
-
-    def slow(root: str) -> dict[str, str]:
-        go_on.wait(60)
-        return whole(root)
-
-    monkeypatch.setattr(tree, "clean_in_git", slow)
-    monkeypatch.setattr(tree, "LARGE", 5)
+    monkeypatch.setattr(scan, "_COARSE", 60_000_000_000)  # as if all files had changed just before they were looked at
     other = Place(place.root, tmp_path / "other")
     async with other.store as store:
-        for line in ("echo x > src/file1.txt; rm src/file2.txt; echo x > new.txt", "echo y > newer.txt"):
+        for line in (LINE, "echo y > newer.txt"):
             async with store.watch(1, "c", line, None):
                 await asyncio.to_thread(subprocess.run, line, shell=True, cwd=other.root, check=True)
-        go_on.set()
-        await store.settled()
+        slow.go_on.set()
         plan = await store.plan_turn(1)
         assert {item.shown: item.readiness for item in plan.items} == {
             "new.txt": Readiness.READY,
@@ -158,6 +179,107 @@ async def test_a_command_does_not_wait_for_the_first_look_at_a_large_tree(
         await other.command("echo z > src/file3.txt", turn=2)
         await other.undo(2)
         assert (other.root / "src" / "file3.txt").read_text() == "number 3\nalpha\n"
+
+
+async def test_what_a_command_names_is_looked_at_before_the_rest_of_a_large_tree(
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch, slow: SlowLook
+) -> None:
+    monkeypatch.setattr(scan, "_COARSE", 60_000_000_000)
+    before = place.picture()
+    other = Place(place.root, tmp_path / "other")
+    async with other.store as store:
+        async with store.watch(1, "c", LINE, None, partial(named_paths, LINE, str(other.root))):
+            await asyncio.to_thread(subprocess.run, LINE, shell=True, cwd=other.root, check=True)
+        slow.go_on.set()
+        await other.undo(1)
+    assert place.picture() == before
+
+
+async def test_what_was_looked_at_before_a_command_comes_back_although_the_first_look_goes_on(
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch, slow: SlowLook
+) -> None:
+    (place.root / "src" / "file2.txt").write_text("not committed\n")
+    before = place.picture()
+    stamped = threading.Event()
+    stamp = scan._stamp
+
+    def look(*arguments: Any) -> None:
+        stamp(*arguments)
+        stamped.set()
+
+    monkeypatch.setattr(scan, "_COARSE", -60_000_000_000)  # as if no file had changed since
+    monkeypatch.setattr(scan, "_stamp", look)
+    slow.ask_first = True
+    other = Place(place.root, tmp_path / "other")
+    async with other.store as store:
+        async with store.watch(1, "c", LINE, None):
+            await asyncio.to_thread(slow.answered.wait)
+            await asyncio.to_thread(stamped.wait)
+            await asyncio.to_thread(subprocess.run, LINE, shell=True, cwd=other.root, check=True)
+            slow.go_on.set()
+        plan = await other.undo(1)
+        assert {item.shown: item.readiness for item in plan.items} == {
+            "new.txt": Readiness.READY,
+            "src/file1.txt": Readiness.READY,  # git has what stood there
+            "src/file2.txt": Readiness.LOST,  # what git did not have is copied last
+        }
+    left = place.picture()
+    assert left | {"src/file2.txt": before["src/file2.txt"]} == before
+
+
+async def test_a_file_that_changed_after_git_was_asked_is_not_taken_for_what_git_has(
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch, slow: SlowLook
+) -> None:
+    slow.ask_first = True
+    stamp = scan._stamp
+
+    def look(*arguments: Any) -> None:
+        assert slow.answered.wait(60)
+        (place.root / "src" / "file1.txt").write_text("NUMBER 1\nALPHA\n")  # as long as before
+        stamp(*arguments)
+
+    monkeypatch.setattr(scan, "_stamp", look)
+    slow.go_on.set()
+    other = Place(place.root, tmp_path / "other")
+    async with other.store as store:
+        await store.settled()
+        await other.command("echo agent > src/file1.txt")
+        await other.undo()
+    assert (place.root / "src" / "file1.txt").read_text() == "NUMBER 1\nALPHA\n"
+
+
+@pytest.mark.parametrize("leaves_told", [True, False])
+async def test_changes_in_every_directory_are_seen_and_in_none_that_is_ignored_but_for_tracked_files(
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch, leaves_told: bool
+) -> None:
+    if not leaves_told:
+        monkeypatch.setattr(sight, "_LEAF", -5)  # as on file systems whose directories count no links
+    folders = ["a/b/c/d", "build/kept/deep", "build/other/deep", "x/build/y", "src/empty"]
+    for folder in folders:
+        (place.root / folder).mkdir(parents=True, exist_ok=True)
+    (place.root / "build/kept/deep/tracked").write_text("1")
+    git(place.root, "add", "-f", "build/kept/deep/tracked")
+    watched = TreeSight(str(place.root))
+    assert watched.arm(GitFolders(str(place.root)))
+    assert {"a/b/c/d", "a/b/c", "a/b", "a", "", "build", "build/kept", "build/kept/deep", "x", "src", "src/empty"} == (
+        watched.folders
+    )
+    watched.close()
+
+
+def test_the_words_of_a_command_name_files(tmp_path: Path) -> None:
+    (tmp_path / "src" / ".git").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "with space", "src/c.py", "src/.git/d"):
+        (tmp_path / name).write_text("x")
+
+    def named(command: str) -> set[str]:
+        return {os.path.relpath(path, tmp_path) for path in named_paths(command, str(tmp_path))}
+
+    assert named("sed -i s/a/b/ *.txt") >= {"a.txt", "b.txt"}
+    assert named("rm -rf src; echo x>'with space'&&dd if=a.txt of=new") >= {"src/c.py", "with space", "a.txt", "new"}
+    assert "src/.git/d" not in named("rm -rf src")
+    assert named("cat 'unclosed a.txt") >= {"a.txt"}
+    assert named("python - --out=/dev/null") <= {"python", os.path.relpath("/dev/null", tmp_path)}
 
 
 async def test_what_a_command_changes_in_the_background_is_its_own(place: Place) -> None:
