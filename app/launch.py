@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.exit_codes import ExitCode
@@ -31,17 +30,22 @@ def check_terminal() -> None:
 
 def run_screen(options: SessionOptions, *, inline: bool = False) -> int:
     """Run the full-screen application and return the exit code; the terminal comes back as it was."""
-    note = Note()
-    return run_guarded(lambda: _run(options, inline, note), note.read)
+    note, session = Note(), Note()
+
+    def tidy_up() -> str:
+        end_leftovers(session.read())
+        return note.read()
+
+    return run_guarded(lambda: _run(options, inline, note, session), tidy_up)
 
 
-def _run(options: SessionOptions, inline: bool, note: Note) -> int:
+def _run(options: SessionOptions, inline: bool, note: Note, session: Note) -> int:
     import gc
 
     gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
     sys.setswitchinterval(_SWITCH_INTERVAL)
     try:
-        return _run_application(options, inline, note)
+        return _run_application(options, inline, note, session)
     except StetError as error:
         sys.stderr.write(f"stet: {make_visible(str(error))}\n")
         return ExitCode.USAGE
@@ -60,7 +64,7 @@ def trusts_theme(options: SessionOptions, folders: Folders) -> bool:
         return False  # what is wrong there is said when the session opens
 
 
-def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
+def _run_application(options: SessionOptions, inline: bool, note: Note, session: Note) -> int:
     from app.actions import Catalogue
     from app.application import StetApp
     from app.keymap import load_keymap
@@ -77,11 +81,11 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     logs = make_private(folders.state / "logs")
     with open_log(logs, Redactor.from_environment(os.environ), debug=options.debug) as log_path:
         note.write(f"The log is {log_path}")
-        sessions: list[str] = []
 
-        def note_session(session: str) -> None:
-            sessions.append(session)
-            note.write(f"The session is kept: stet --resume {session}\nThe log is {log_path}")
+        def note_session(id: str) -> None:
+            session.write(id)
+            if id:
+                note.write(f"The session is kept: stet --resume {id}\nThe log is {log_path}")
 
         app = StetApp(
             options,
@@ -94,7 +98,7 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
         try:
             code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
         finally:
-            end_leftovers(sessions)
+            end_leftovers(session.read())
     if app.failure is not None:
         what = make_visible(f"{type(app.failure).__name__}: {app.failure}")
         sys.stderr.write(f"stet: internal error: {what}\n{make_visible(note.read())}\n")
@@ -102,9 +106,13 @@ def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     return ExitCode.INTERNAL if code is None else code
 
 
-def end_leftovers(sessions: Sequence[str]) -> None:
-    """End what commands of the session still run, where the application could not do so itself: it failed."""
-    if not sessions:
+def end_leftovers(session: str) -> None:
+    """End what commands of a session still run, where the application could not do so itself: it failed or was killed.
+
+    Args:
+        session: its id; empty where it has ended whole, and what still runs is to run.
+    """
+    if not session:
         return
     import asyncio
     from functools import partial
@@ -112,5 +120,4 @@ def end_leftovers(sessions: Sequence[str]) -> None:
     from core.terminal.environment import SESSION_MARK
     from core.terminal.processes import end_processes, marked_processes
 
-    for session in sessions:
-        asyncio.run(end_processes(partial(marked_processes, SESSION_MARK, session)))
+    asyncio.run(end_processes(partial(marked_processes, SESSION_MARK, session)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.services.choosing import choose
 from app.stage import Stage
 from core.contract.visible import make_visible_line
-from core.terminal.job import Job
+from core.terminal.jobs import Remaining
 from widgets.choice.screen import ChoiceScreen
 from widgets.prompt.candidates import Candidate
 
@@ -14,13 +14,18 @@ _MOST_NAMED = 6
 
 async def leave(stage: Stage) -> None:
     """Leave; where commands still run, ask whether they are ended or kept, or whether to stay."""
-    jobs = stage.engine.jobs
-    running = [job for job in jobs if job.running and not job.is_shell]
-    if not running:
+    if await settle_commands(stage):
         stage.app.on_exit_requested()
-        return
+
+
+async def settle_commands(stage: Stage) -> bool:
+    """Ask what becomes of commands that still run when the session ends; return whether it may end."""
+    jobs = stage.engine.jobs
+    running = await jobs.remaining()
+    if not running:
+        return True
     if any(isinstance(screen, ChoiceScreen) for screen in stage.app.screen_stack):
-        return
+        return False
     many = len(running) > 1
     choices = (
         Candidate("end", f"end {'them' if many else 'it'} and all that {'they' if many else 'it'} started"),
@@ -30,14 +35,13 @@ async def leave(stage: Stage) -> None:
     title = f"{len(running)} commands still run" if many else "A command still runs"
     chosen = await choose(stage.app, ChoiceScreen(title, choices, current="end", help=_named(running)))
     if chosen == "keep":
-        for job in running:
-            jobs.keep(job.id, _output_of(stage, str(job.pid)))
-    if chosen in ("end", "keep"):
-        stage.app.on_exit_requested()
+        for each in running:
+            jobs.keep(each.job.id, _output_of(stage, str(each.job.pid)))
+    return chosen in ("end", "keep")
 
 
-def _named(running: list[Job]) -> str:
-    named = [f"{job.pid}  {make_visible_line(' '.join(job.command.split()))[:70]}" for job in running[:_MOST_NAMED]]
+def _named(running: list[Remaining]) -> str:
+    named = [f"{each.pid}  {make_visible_line(' '.join(each.command.split()))[:70]}" for each in running[:_MOST_NAMED]]
     if len(running) > _MOST_NAMED:
         named.append(f"and {len(running) - _MOST_NAMED} more")
     return "\n".join(named)

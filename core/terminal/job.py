@@ -62,6 +62,8 @@ class Job:
         self.killed = False
         self.is_shell = False
         """The user's own shell."""
+        self.typed_since: float | None = None
+        """When something was first typed into it, in seconds since the machine was started."""
         self.log = OutputLog()
         self.version = 0
         """Grows with every piece of output."""
@@ -153,6 +155,8 @@ class Job:
 
     async def write(self, data: bytes) -> None:
         """Type into it. What is typed is never kept; only what the terminal echoes is seen."""
+        if self.typed_since is None:
+            self.typed_since = time.clock_gettime(time.CLOCK_BOOTTIME)
         async with self._input:
             self._output.set()
             await self._child.write(data)

@@ -8,6 +8,7 @@ import itertools
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -24,13 +25,25 @@ from core.terminal.environment import (
     shell_environment,
 )
 from core.terminal.job import Job
-from core.terminal.processes import end_processes, job_processes, marked_processes
+from core.terminal.processes import end_processes, job_processes, left_behind, marked_processes
 from core.terminal.screen import TerminalScreen
 
 Publish = Callable[[Event], Awaitable[None]]
 
 MAX_ENDED = 30
 """Ended jobs that are kept, with their screens; older ones are forgotten."""
+_TICK = 0.02
+"""Seconds by which the start of a process may be told too early."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """A command that the end of the session would end."""
+
+    job: Job
+    """Its job, or the one that has started it and left it running."""
+    pid: int
+    command: str
 
 
 async def publish_nowhere(event: Event) -> None:
@@ -114,6 +127,21 @@ class JobTable:
         job = self._jobs.get(self._shell) if self._shell else None
         return job if job is not None and job.running else None
 
+    async def remaining(self) -> list[Remaining]:
+        """Return the commands that run, and what ended ones and the user's shell have left running.
+
+        What the start-up files of the shell have started is not counted.
+        """
+        found: list[Remaining] = []
+        for job in self:
+            if job.running and not job.is_shell:
+                found.append(Remaining(job, job.pid, job.command))
+            elif not job.is_shell or job.typed_since is not None:
+                since = (job.typed_since or 0.0) - _TICK if job.is_shell else 0.0
+                left = await asyncio.to_thread(left_behind, job.id, job.pid, since)
+                found += [Remaining(job, pid, command) for pid, command in left.items()]
+        return found
+
     # --- starting ---------------------------------------------------------------------------------
 
     async def start(
@@ -176,7 +204,7 @@ class JobTable:
             del self._jobs[job.id]
 
     def keep(self, id: str, path: str) -> None:
-        """Let a job run on when the session ends; what it writes then goes to the end of a file."""
+        """Let a job run on when the session ends, or what it left running; what it writes then goes to a file's end."""
         self._kept[JobId(id)] = path
 
     # --- its own work -----------------------------------------------------------------------------
@@ -251,7 +279,7 @@ class JobTable:
 
     async def _end_all(self) -> None:
         """End everything that bears the session's mark, and every job's group and session, but what is kept."""
-        kept = [job for job in self if job.id in self._kept and job.running]
+        kept = [job for job in self if job.id in self._kept]
         async with asyncio.TaskGroup() as tasks:
             for job in self:
                 if job in kept:
@@ -266,8 +294,16 @@ class JobTable:
         await end_processes(others)
 
     async def _leave_to_itself(self, job: Job) -> None:
-        fd = job.duplicate()
         served = self._served[job.id]
+        if served.done():
+            return
+        fd = job.duplicate()
+        if job.is_shell and job.leads:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(job.pid, signal.SIGKILL)  # nobody types there any more; what it started stays
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await job.wait()
         served.cancel()
         await asyncio.wait({served})
         with contextlib.suppress(OSError):

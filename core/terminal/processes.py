@@ -75,6 +75,29 @@ def job_processes(job: str, leader: int) -> set[int]:
     return found
 
 
+def command_of(pid: int) -> str:
+    """Return the command line that a process was started with; its short name where it has none."""
+    words = _read(f"/proc/{pid}/cmdline").rstrip(b"\0") or _read(f"/proc/{pid}/comm").strip()
+    return words.replace(b"\0", b" ").decode("utf-8", "replace")
+
+
+def _started(pid: int) -> float:
+    """Return when a process was started, in seconds since the machine was."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return int(fields[19]) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else 0.0
+
+
+def left_behind(job: str, leader: int, since: float = 0.0) -> dict[int, str]:
+    """Return the commands that a job's leader has left running, without those that they have started themselves.
+
+    Args:
+        since: seconds since the machine was started: what is older does not count.
+    """
+    found = job_processes(job, leader) - {leader}
+    parents = {pid: stat[1] for pid in found if (stat := read_stat(pid)) is not None}
+    return {pid: command_of(pid) for pid in sorted(parents) if parents[pid] not in found and _started(pid) >= since}
+
+
 def _signal_all(pids: Iterable[int], number: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):

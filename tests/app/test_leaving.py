@@ -19,23 +19,29 @@ async def start_and_leave(run: Running, project: Path) -> Job:
     job = await run.engine.jobs.start("echo begun; exec sleep 60", str(project), background=True)
     await run.shows("begun")
     await run.press("ctrl+c", "ctrl+c")
-    await run.shows("A command still runs", f"{job.pid}  echo begun; exec sleep 60")
+    await run.shows(f"{job.pid}  echo begun; exec sleep 60")
     return job
 
 
 async def test_running_commands_are_named_and_ended(project: Path) -> None:
     async with running(project) as run:
+        ended = await run.engine.jobs.start("sleep 61 &", str(project))
+        await ended.wait()
         job = await start_and_leave(run, project)
+        await run.shows("2 commands still run", "sleep 61")
+        left = await run.engine.jobs.remaining()
         await run.press("enter")
         host = run.app.host
         assert host is not None
         await run.until(host.closed.is_set, "the end")
     assert read_stat(job.pid) is None
+    assert all((stat := read_stat(each.pid)) is None or stat[0] == "Z" for each in left)
 
 
 async def test_one_may_stay(project: Path) -> None:
     async with running(project) as run:
         job = await start_and_leave(run, project)
+        await run.shows("A command still runs")
         await run.press("escape")
         await run.until(lambda: run.app.screen is run.app.workspace, "the workspace")
         assert job.running

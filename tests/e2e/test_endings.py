@@ -12,6 +12,7 @@ import pytest
 from core.bus.replay import read_record
 from core.contract.conversation import Role
 from core.contract.events import MessageAdded, PromptSubmitted, TextDelta
+from core.terminal.processes import command_of, process_ids
 from tests.e2e.conftest import Place
 from tests.e2e.terminal import STET, Terminal, open_terminal
 
@@ -66,6 +67,12 @@ async def test_kill_9_in_mid_turn_leaves_a_whole_record_that_goes_on(place: Plac
         await terminal.prompt("again")
         await terminal.shows("Now it ends.")
         await terminal.hides("esc stop")
+        left = f"tail -f {place.project}/a.py"
+        await terminal.prompt(f"!setsid {left} & echo be''gun")
+        await terminal.shows("begun")
+        os.kill(application(terminal), signal.SIGKILL)
+        await terminal.ended()
+    assert left not in {command_of(pid) for pid in process_ids()}, "the guardian ends what the session left"
     messages = [event.message for event in read_payloads(path) if isinstance(event, MessageAdded)]
     roles = [message.role for message in messages]
     assert roles == [Role.USER, Role.MODEL, Role.USER, Role.USER, Role.MODEL]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from core.terminal import jobs as jobs_module
 from core.terminal.child import Child
 from core.terminal.environment import command_environment, shell_environment
 from core.terminal.jobs import JobTable
-from core.terminal.processes import read_stat, waits_for_terminal
+from core.terminal.processes import end_processes, job_processes, read_stat, waits_for_terminal
 from tests.core.terminal.running import Events, says, zombies
 
 pytestmark = pytest.mark.anyio
@@ -269,6 +270,28 @@ async def test_what_is_kept_outlives_the_session(tmp_path: Path) -> None:
         await asyncio.sleep(0.01)
     await asyncio.to_thread(os.waitpid, kept.pid, 0)
     assert "20000" in output.read_text()
+
+
+async def test_what_was_left_running_is_named_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".profile").write_text("sleep 70 &\n")
+    async with JobTable(shell_program="/bin/sh") as jobs:
+        ended = await jobs.start("sleep 71 >/dev/null 2>&1 & echo left", str(tmp_path))
+        await ended.wait()
+        shell = await jobs.start_shell(str(tmp_path))
+        await shell.wait_for_state(JobState.WAITING, JobState.QUIET)
+        assert [(each.job, each.command) for each in await jobs.remaining()] == [(ended, "sleep 71")]
+        await shell.write(b"(sleep 72; :) & sleep 73 & echo st''arted\r")
+        await says(shell, "started")
+        left = {each.command: each.pid for each in await jobs.remaining()}
+        assert left.keys() == {"sleep 71", "/bin/sh -l", "sleep 73"}
+        jobs.keep(ended.id, str(tmp_path / "output"))
+        jobs.keep(shell.id, str(tmp_path / "output of the shell"))
+    assert read_stat(shell.pid) is None
+    for pid in left.values():
+        assert read_stat(pid) is not None
+        await end_processes(partial(job_processes, ended.id, pid), hard=True)
+    await end_processes(partial(job_processes, shell.id, shell.pid), hard=True)
 
 
 async def test_without_terminals_there_are_pipes(events: Events, tmp_path: Path) -> None:
