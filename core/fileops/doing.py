@@ -77,8 +77,12 @@ def _must_stay(roots: Roots, step: Step) -> bool:
     return status.st_nlink > 1 or status.st_uid != os.geteuid() or status.st_gid not in groups
 
 
-def lay_beside(roots: Roots, steps: Sequence[Step]) -> None:
-    """Write the new contents beside, and copies of the old ones where files are written in place; sync all at once."""
+def lay_beside(roots: Roots, steps: Sequence[Step], *, sync_names: bool = True) -> None:
+    """Write the new contents beside, and copies of the old ones where files are written in place; sync all at once.
+
+    Args:
+        sync_names: the names that they have until they are needed are to outlive a power failure, too.
+    """
     written = [step for step in steps if step.has_content]
     laid: list[tuple[str, str]] = []
     for step in written:
@@ -96,7 +100,7 @@ def lay_beside(roots: Roots, steps: Sequence[Step]) -> None:
         except OSError as error:
             raise _failure(error, step) from error
     try:
-        sync_paths(roots, laid, laid)
+        sync_paths(roots, laid if sync_names else [], laid)
     except OSError as error:
         raise _failure(error, written[0]) from error
 

@@ -227,7 +227,7 @@ class FileOperationsRun:
     def _change_apart(self, index: int) -> None:
         result = self._outcome.results[index]
         try:
-            with Transaction(self._folder) as transaction:
+            with Transaction(self._folder, alone=True) as transaction:
                 transaction.apply(self._plan.operations[index].steps, self._stop)
                 transaction.commit()
             self._finish_change(index)

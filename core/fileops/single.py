@@ -31,7 +31,7 @@ def write_single(
     Raises:
         ToolFailure: file_changed; attempt_to_create_existing_file; no_space_left …; everything is as before.
     """
-    with Transaction(journals) as transaction:
+    with Transaction(journals, alone=True) as transaction:
         transaction.apply(_steps(workspace, place, data, expect))
         transaction.commit()
     for problem in transaction.problems:

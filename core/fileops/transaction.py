@@ -39,9 +39,11 @@ class Transaction:
 
     Args:
         folder: where journals lie; private.
+        alone: there is one call of `apply`, followed by `commit`. A single file then needs no synced journal: its
+            rename is all or nothing by itself, and what a power failure may leave is a file beside it at worst.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, alone: bool = False) -> None:
         self.problems: list[str] = []
         """What could not be put back or tidied up."""
         self._folder = folder
@@ -50,6 +52,7 @@ class Transaction:
         self._begun: list[Step] = []
         self._waiting: list[Step] = []
         self._stages = 0
+        self._alone = alone
         self._stack = contextlib.ExitStack()
         self._is_open = False
 
@@ -78,9 +81,10 @@ class Transaction:
             return
         self._begin()
         placed = place_steps(self._roots, steps, f"{self._name}-{self._stages}")
+        self._alone &= len(placed) == 1 and placed[0].has_content and not placed[0].in_place
         self._write_journal(placed)
         self._waiting = placed
-        lay_beside(self._roots, placed)
+        lay_beside(self._roots, placed, sync_names=not self._alone)
         for index, step in enumerate(placed):
             if stop is not None and stop.is_set:
                 raise ToolFailure(ToolErrorType.CANCELLED, "Cancelled; everything is as it was before.")
@@ -100,6 +104,13 @@ class Transaction:
         if not self._is_open:
             return
         try:
+            if self._alone:
+                step = self._begun[0]
+                sync_paths(self._roots, [(step.root, step.path)])
+                self._is_open = False
+                self.problems += clean_up(self._roots, self._begun, sync=False)
+                _discard(self._journal)
+                return
             changed = [place for step in self._begun for place in step.places()]
             contents = [(step.root, step.path) for step in self._begun if step.has_content]
             sync_paths(self._roots, changed, contents)
@@ -137,7 +148,8 @@ class Transaction:
     def _write_journal(self, steps: Sequence[Step]) -> None:
         text = json.dumps({"version": _VERSION, "steps": [step.to_json() for step in steps]})
         try:
-            _write_synced(self._journal, f"{self._stages:06d}.json", text.encode("utf-8", "surrogateescape"))
+            name = f"{self._stages:06d}.json"
+            _write_page(self._journal, name, text.encode("utf-8", "surrogateescape"), sync=not self._alone)
         except OSError as error:
             raise _failure(error, "The journal can't be written") from error
         self._stages += 1
@@ -173,7 +185,10 @@ def recover(folder: Path) -> list[str]:
 def _recover_one(journal: Path) -> list[str]:
     steps: list[Step] = []
     for page in sorted(journal.glob("*.json")):
-        table = json.loads(page.read_text(encoding="utf-8", errors="surrogateescape"))
+        text = page.read_text(encoding="utf-8", errors="surrogateescape")
+        if not text:
+            continue  # not synced, and lost in a power failure
+        table = json.loads(text)
         if table["version"] != _VERSION:
             raise ValueError(f"version {table['version']} is not known")
         steps += [Step.from_json(item) for item in table["steps"]]
@@ -189,7 +204,7 @@ def _recover_one(journal: Path) -> list[str]:
     return [f"A change that was interrupted {what}: {shown}", *problems]
 
 
-def _write_synced(folder: Path, name: str, data: bytes) -> None:
+def _write_page(folder: Path, name: str, data: bytes, *, sync: bool) -> None:
     with _opened_folder(folder) as parent:
         partial = f"{name}.part"
         fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600, dir_fd=parent)
@@ -197,13 +212,16 @@ def _write_synced(folder: Path, name: str, data: bytes) -> None:
             view = memoryview(data)
             while view:
                 view = view[os.write(fd, view) :]
-            os.fsync(fd)
+            if sync:
+                os.fsync(fd)
         finally:
             os.close(fd)
         os.rename(partial, name, src_dir_fd=parent, dst_dir_fd=parent)
-        sync_directory(parent)
-    with _opened_folder(folder.parent) as parent:
-        sync_directory(parent)
+        if sync:
+            sync_directory(parent)
+    if sync:
+        with _opened_folder(folder.parent) as parent:
+            sync_directory(parent)
 
 
 def _mark_committed(journal: Path) -> None:

@@ -40,8 +40,11 @@ def roll_back(roots: Roots, steps: Sequence[Step]) -> list[str]:
     return problems
 
 
-def clean_up(roots: Roots, steps: Iterable[Step]) -> list[str]:
+def clean_up(roots: Roots, steps: Iterable[Step], *, sync: bool = True) -> list[str]:
     """Remove what lies beside the files: new content that was or will not be used, and old entries.
+
+    Args:
+        sync: a power failure shall not bring them back.
 
     Returns:
         What could not be removed.
@@ -58,8 +61,9 @@ def clean_up(roots: Roots, steps: Iterable[Step]) -> list[str]:
                 continue
             except OSError as error:
                 left.append(f"{make_visible_line(os.path.join(step.root, path))} is left: {error.strerror or error}")
-    with contextlib.suppress(FileNotFoundError):
-        sync_paths(roots, touched)
+    if sync:
+        with contextlib.suppress(FileNotFoundError):
+            sync_paths(roots, touched)
     return left
 
 

@@ -51,12 +51,13 @@ def change(context: ToolContext, kind: str) -> None:
     """One call of a single tool, in a fresh loop."""
     if kind == "no links":
         os.link = refuse_links  # as on file systems without them; in a child process
-    tool, args = (WriteFileTool(context), MAKE) if kind == "create" else (ReplaceTool(context), EDIT)
+    made = {"create": MAKE, "create beside": {**MAKE, "file_path": "new.txt"}}
+    tool, args = (WriteFileTool(context), made[kind]) if kind in made else (ReplaceTool(context), EDIT)
     result = asyncio.run(tool.build_and_execute(args))
     assert result.error is None, result.error
 
 
-@pytest.mark.parametrize("kind", ["replace", "two names", "create", "no links"])
+@pytest.mark.parametrize("kind", ["replace", "two names", "create", "create beside", "no links"])
 def test_killed_anywhere_it_is_the_old_file_or_the_new_one(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,7 +74,7 @@ def test_killed_anywhere_it_is_the_old_file_or_the_new_one(
         base = tmp_path / str(number)
         context = plant(base, kind)
         was_killed = run_killed(number, lambda context=context: change(context, kind))  # type: ignore[misc]
-        assert kind == "create" or (base / "ws" / "a.txt").exists(), f"gone after call {number}"
+        assert kind.startswith("create") or (base / "ws" / "a.txt").exists(), f"gone after call {number}"
         recover(base / "journals")
         now = snapshot(base / "ws")
         assert now in (old, new), f"killed at call {number}"
@@ -82,6 +83,17 @@ def test_killed_anywhere_it_is_the_old_file_or_the_new_one(
             break
         outcomes.append(now == new)
     assert number > 15 and outcomes == sorted(outcomes) and True in outcomes
+
+
+async def test_a_single_file_costs_no_more_syncs_than_an_atomic_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = plant(tmp_path, "replace")
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(fd), fsync(fd)))
+    assert (await ReplaceTool(context).build_and_execute(EDIT)).error is None
+    assert len(synced) == 2, "the new content, and the directory that names it"
 
 
 async def test_switched_off_nothing_is_journalled(tmp_path: Path) -> None:
