@@ -54,6 +54,8 @@ class Action:
     """Place in the footer from 1; 0 is not shown."""
     footer_label: str = ""
     """Where the footer needs it shorter than `label`."""
+    footer_scope: Scope | None = None
+    """The only scope in whose footer it stands, where that is not all in which it works."""
     when: When = When.ALWAYS
     palette: bool = False
 
@@ -140,15 +142,21 @@ _APP = (
         (("prompt.editor", "ctrl+g", "Open in $EDITOR", "Edit the prompt, large pastes included, in your editor."),),
         palette=True,
     ),
+    Action(
+        "chat.previous", ("ctrl+up", "alt+up"), "Previous block", "Move the block cursor up.",
+        "Chat", Scope.APP, footer=3, footer_label="block", footer_scope=Scope.TRANSCRIPT, palette=True,
+    ),
     *_rows(
         Scope.APP, "Chat",
         (
-            ("chat.previous", "ctrl+up alt+up", "Previous block", "Move the block cursor up."),
             ("chat.next", "ctrl+down alt+down", "Next block", "Move the block cursor down."),
             ("chat.fold_tools", "ctrl+o", "Fold tool output", "Open or close the output of all tool calls."),
-            ("chat.find", "ctrl+f", "Search the chat", "Find text in the chat, also in folded output."),
         ),
         palette=True,
+    ),
+    Action(
+        "chat.find", ("ctrl+f",), "Search the chat", "Find text in the chat, also in folded output.",
+        "Chat", Scope.APP, footer=4, footer_label="find", footer_scope=Scope.TRANSCRIPT, palette=True,
     ),
 )  # fmt: skip
 
@@ -222,37 +230,45 @@ _PROMPT: tuple[Action, ...] = (
 )  # fmt: skip
 
 _COMPLETION = tuple(
-    Action(f"completion.{name}", tuple(keys.split()), label, text, "Completion", Scope.COMPLETION, f"completion_{name}")
-    for name, keys, label, text in (
-        ("accept", "tab", "Accept", "Insert the marked candidate, or the first."),
-        ("accept_moved", "enter", "Accept after moving", "Insert the candidate that you moved to; else send."),
-        ("next", "down ctrl+n", "Next candidate", "Move into the list."),
-        ("previous", "up", "Previous candidate", "Move up in the list."),
-        ("close", "escape", "Close", "Close the list; it stays closed for this word."),
+    Action(
+        f"completion.{name}", tuple(keys.split()), label, text, "Completion", Scope.COMPLETION, f"completion_{name}",
+        footer=footer, footer_label=short,
+    )
+    for footer, short, name, keys, label, text in (
+        (1, "take", "accept", "tab", "Accept", "Insert the marked candidate, or the first."),
+        (4, "send", "accept_moved", "enter", "Accept after moving",
+         "Insert the candidate that you moved to; else send."),
+        (2, "choose", "next", "down ctrl+n", "Next candidate", "Move into the list."),
+        (0, "", "previous", "up", "Previous candidate", "Move up in the list."),
+        (3, "close", "close", "escape", "Close", "Close the list; it stays closed for this word."),
     )
 )  # fmt: skip
 
-_TRANSCRIPT = _rows(
-    Scope.TRANSCRIPT, "Chat",
-    (
-        ("chat.previous_turn", "left_square_bracket", "Previous prompt", "To your previous message."),
+_TRANSCRIPT = (
+    Action("chat.toggle", ("space", "enter"), "Open or fold", "Open or fold the block under the cursor.",
+           "Chat", Scope.TRANSCRIPT, footer=1, footer_label="open"),
+    Action("chat.copy", ("y",), "Copy block", "Copy the block under the cursor.",
+           "Chat", Scope.TRANSCRIPT, footer=2, footer_label="copy"),
+    Action("chat.previous_turn", ("left_square_bracket",), "Previous prompt", "To your previous message.",
+           "Chat", Scope.TRANSCRIPT, footer=5, footer_label="turn"),
+    Action("chat.previous_call", ("left_parenthesis",), "Previous call", "To the tool call before.",
+           "Chat", Scope.TRANSCRIPT, footer=6, footer_label="call"),
+    Action("chat.find_next", ("n",), "Next match", "To the next place that the search found.",
+           "Chat", Scope.TRANSCRIPT, footer=7, footer_label="match"),
+    *_rows(Scope.TRANSCRIPT, "Chat", (
         ("chat.next_turn", "right_square_bracket", "Next prompt", "To your next message."),
         ("chat.previous_edit", "left_curly_bracket", "Previous edit", "To the edit before."),
         ("chat.next_edit", "right_curly_bracket", "Next edit", "To the edit after."),
-        ("chat.previous_call", "left_parenthesis", "Previous call", "To the tool call before."),
         ("chat.next_call", "right_parenthesis", "Next call", "To the next tool call."),
-        ("chat.find_next", "n", "Next match", "To the next place that the search found."),
         ("chat.find_previous", "N", "Previous match", "To the place before."),
         ("chat.previous_error", "exclamation_mark", "Previous error", "To the failure before."),
         ("chat.page_up", "pageup", "Page up", "Scroll up by what is visible."),
         ("chat.page_down", "pagedown", "Page down", "Scroll down by what is visible."),
-        ("chat.toggle", "space enter", "Open or fold", "Open or fold the block under the cursor."),
-        ("chat.copy", "y", "Copy block", "Copy the block under the cursor."),
         ("chat.copy_code", "Y", "Copy code", "Copy the code in the block under the cursor."),
         ("chat.copy_turn", "T", "Copy turn", "Copy the turn under the cursor: what was said, a line for each call."),
         ("chat.follow", "end", "To the end", "Show the end and follow it."),
         ("chat.home", "home", "To the start", "Show the start."),
-    ),
+    )),
 )  # fmt: skip
 
 _TODO = (

@@ -128,12 +128,20 @@ class Catalogue:
         shown = [
             action
             for action in self._actions.values()
-            if action.scope in scopes and action.footer and action.keys and action.when is not _absent(busy)
+            if action.scope in scopes
+            and action.footer
+            and action.keys
+            and action.when is not _absent(busy)
+            and action.footer_scope in (None, scope)
         ]
         shown.sort(key=lambda action: action.footer)
-        return [
+        rows = [
             KeyRow(show_key(action.keys[0]), action.footer_label or action.label, "", action.id) for action in shown
         ]
+        if scope in _PANES and not busy and (keys := self._actions["agent.stop"].keys):  # idle it leaves the pane
+            own = sum(scope in (action.scope, action.footer_scope) for action in shown)
+            rows.insert(own, KeyRow(show_key(keys[0]), "prompt", "", "agent.stop"))
+        return rows
 
     def palette(self) -> list[KeyRow]:
         """Return the actions that the command palette offers."""
@@ -144,8 +152,9 @@ class Catalogue:
         ]
 
 
-_CLOSED = frozenset({Scope.SHELL, Scope.REVIEW, Scope.DIALOG})
-"""Scopes in which the application's own keys do not work."""
+_CLOSED = frozenset({Scope.SHELL, Scope.REVIEW, Scope.DIALOG, Scope.COMPLETION})
+"""Scopes in which the application's own keys do not work, or would crowd out the few that matter."""
+_PANES = frozenset({Scope.TRANSCRIPT, Scope.TODO, Scope.CHANGES})
 
 
 def _absent(busy: bool) -> When:

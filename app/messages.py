@@ -9,6 +9,7 @@ from textual.message import Message
 
 from widgets.changes.messages import ChangeChosen
 from widgets.prompt.messages import (
+    CompletionToggled,
     DraftChanged,
     PasteRefused,
     PromptSubmitted,
@@ -29,6 +30,7 @@ ROUTED: tuple[type[Message], ...] = (
     QueueRecalled,
     QueueRequested,
     DraftChanged,
+    CompletionToggled,
     PasteRefused,
     StatusBar.Chosen,
     KeyFooter.Chosen,

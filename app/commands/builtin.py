@@ -56,6 +56,8 @@ async def show_todo(stage: Stage, arguments: str) -> None:
     """Show the todo list, or empty it."""
     if arguments == "clear":
         await stage.engine.context.todos.replace(TodoList())
+    elif arguments:
+        raise StetError(f"/todo knows no {arguments!r}.", "Use /todo or /todo clear; in the list, `a` adds an item.")
     else:
         await stage.app.dispatch.perform("pane.todo")
 

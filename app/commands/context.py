@@ -125,7 +125,9 @@ async def rewind(stage: Stage, arguments: str) -> None:
     Files come back through the same review as with /undo. The prompt of that turn is put back into the editor.
     """
     first, _, what = arguments.partition(" ")
-    turn = int(first) if first.isdecimal() else await _choose_turn(stage)
+    if first and not first.isdecimal():
+        raise StetError(f"{first!r} is no turn.", "/rewind 3 goes back to before turn 3; /rewind lists the turns.")
+    turn = int(first) if first else await _choose_turn(stage)
     what = what.strip() or await _choose_what(stage, turn)
     if not turn or not what:
         return

@@ -61,7 +61,9 @@ async def answer(
     if word == "untrust" and not rest:
         await asyncio.to_thread(trust.withdraw)
         return "Forgotten: the next start asks whether to trust this project. Until then this session goes on as it is."
-    raise StetError(f"/permissions does not know {arguments!r}.", "check COMMAND, check TOOL JSON, forget N, untrust.")
+    raise StetError(
+        f"/permissions does not know {arguments!r}.", "Use check COMMAND, check TOOL JSON, forget N or untrust."
+    )
 
 
 def _list(policy: PolicyEngine, trust: ProjectTrust) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from pathlib import Path
 
@@ -100,8 +101,10 @@ async def fork_session(stage: Stage, arguments: str) -> None:
     """
     if arguments and not arguments.isdecimal():
         raise StetError(f"{arguments!r} is no turn.", "/fork 3 goes on from before turn 3.")
-    store = stage.engine.store
+    store, last = stage.engine.store, stage.engine.agent.turn
     before = int(arguments) if arguments else None
+    if before is not None and not 1 <= before <= last:
+        raise StetError(f"There is no turn {before}.", f"The last one is {last}." if last else "Ask something first.")
 
     def fork() -> str:
         return store.fork(store.find(stage.engine.bus.session), before_turn=before)
@@ -142,6 +145,8 @@ async def export_this(stage: Stage, arguments: str) -> None:
     first, _, rest = arguments.partition(" ")
     format = ExportFormat(first) if first in _ENDINGS else None
     given = rest.strip() if format is not None else arguments
+    if format is None and re.fullmatch(r"\w+", given):  # a form that we don't know, rather than the name of a file
+        raise StetError(f"{given!r} is no form of export.", "Use markdown, json or html, or a path with an ending.")
     by_ending = next((form for form, ending in _ENDINGS.items() if given.lower().endswith(ending)), "markdown")
     format = format or ExportFormat(by_ending)
     session = stage.engine.bus.session

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from difflib import get_close_matches
 
 from app.commands.registry import Command, command
 from app.keymap import load_keymap
 from app.services.choosing import choose
-from app.services.settings_view import SettingsView
+from app.services.settings_view import SettingsView, choices_of, shown_value
 from app.stage import Stage
 from app.themes import PREFERRED
 from core.contract.errors import StetError
@@ -18,7 +19,7 @@ from core.model.catalogue import choose_provider
 from core.model.openai import list_models
 from core.model.openai_access import openai_access
 from core.model.pricing import known_models
-from core.settings.catalogue import SettingRow, find_nearest, setting_rows
+from core.settings.catalogue import SettingRow, find_nearest, help_texts, setting_rows
 from widgets.choice.screen import ChoiceScreen
 from widgets.prompt.candidates import Candidate
 
@@ -34,7 +35,12 @@ async def _tell(stage: Stage, text: str) -> None:
     await stage.engine.bus.publish(Notice(text))
 
 
-@command("theme", arguments="[NAME]")
+def _theme_names(stage: Stage, before: str = "") -> list[Candidate]:
+    known = [*PREFERRED, *sorted(set(stage.app.available_themes) - set(PREFERRED))]
+    return [] if before else [Candidate(name, _theme_hint(stage, name)) for name in known]
+
+
+@command("theme", arguments="[NAME]", choices=_theme_names)
 async def set_theme(stage: Stage, arguments: str) -> None:
     """Choose the colours: each theme is tried out while it is marked, and the one taken is kept.
 
@@ -45,17 +51,20 @@ async def set_theme(stage: Stage, arguments: str) -> None:
 
 async def _choose_theme(stage: Stage, arguments: str) -> None:
     app = stage.app
-    known = [*PREFERRED, *sorted(set(app.available_themes) - set(PREFERRED))]
+    candidates = _theme_names(stage)
     if arguments:
+        known = [each.text for each in candidates]
         if arguments not in known:
-            raise StetError(f"There is no theme {arguments!r}.", f"Themes: {', '.join(known)}.")
+            near = get_close_matches(arguments, known, 3, 0.4) or known[:3]
+            raise StetError(
+                f"There is no theme {arguments!r}.", f"Did you mean {' or '.join(near)}? /theme shows all {len(known)}."
+            )
         app.theme = arguments
         return
 
     def try_out(name: str) -> None:
         app.theme = name
 
-    candidates = [Candidate(name, _theme_hint(stage, name)) for name in known]
     chosen = await choose(app, ChoiceScreen("Theme", candidates, current=app.theme, try_out=try_out))
     if chosen is not None:
         app.theme = chosen
@@ -68,13 +77,16 @@ def _theme_hint(stage: Stage, name: str) -> str:
     return f"{kind}, in use" if name == stage.app.theme else kind
 
 
-@command("mode", arguments="[default|auto_edit|plan|yolo]")
+def _modes(stage: Stage, before: str = "") -> list[Candidate]:
+    return [] if before else [Candidate(mode.value, text) for mode, text in _MODES.items()]
+
+
+@command("mode", arguments="[default|auto_edit|plan|yolo]", choices=_modes)
 async def set_mode(stage: Stage, arguments: str) -> None:
     """Choose what runs without asking."""
     now = stage.engine.policy.mode
     if not arguments:
-        candidates = [Candidate(mode.value, text) for mode, text in _MODES.items()]
-        arguments = await choose(stage.app, ChoiceScreen("Approval mode", candidates, current=now.value)) or ""
+        arguments = await choose(stage.app, ChoiceScreen("Approval mode", _modes(stage), current=now.value)) or ""
         if not arguments:
             return
     try:
@@ -114,7 +126,19 @@ async def set_model(stage: Stage, arguments: str) -> None:
     await engine.use_provider(await asyncio.to_thread(choose_provider, arguments, engine.settings, os.environ))
 
 
-@command("settings", aliases=("config",), arguments="[KEY [VALUE]]")
+def _setting_words(stage: Stage, before: str) -> list[Candidate]:
+    """Return the keys, or the values that the key before takes."""
+    if not before:
+        texts = help_texts()
+        return [Candidate(row.key, texts.get(row.key, "")) for row in setting_rows()]
+    row = next((row for row in setting_rows() if row.key == before), None)
+    if row is None:
+        return []
+    default = shown_value(row.default)
+    return [Candidate(each, "the default" if each == default else "") for each in choices_of(row)]
+
+
+@command("settings", aliases=("config",), arguments="[KEY [VALUE]]", choices=_setting_words)
 async def show_settings(stage: Stage, arguments: str) -> None:
     """See and change the settings.
 
@@ -151,11 +175,13 @@ async def _keep(stage: Stage, key: str, typed: str) -> None:
     stage.app.notify(await SettingsView(stage).keep(key, typed), markup=False)
 
 
-@command("vim")
+@command("vim", arguments="[on|off]")
 async def toggle_vim(stage: Stage, arguments: str) -> None:
     """Use vi's keys in the prompt, or no longer; it is kept."""
     prompt = stage.workspace.prompt
-    prompt.use_vim(not prompt.uses_vim)
+    if arguments not in ("", "on", "off"):
+        raise StetError(f"/vim knows no {arguments!r}.", "Use /vim on or /vim off; /vim alone turns them on or off.")
+    prompt.use_vim(arguments == "on" if arguments else not prompt.uses_vim)
     await _keep(stage, "prompt.vim", str(prompt.uses_vim).lower())
 
 

@@ -50,14 +50,16 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     approvals.on_waiting = status.show_waiting
     servers.on_states = status.show_servers
     status.on_servers = servers.show_all
+    search = SearchPresenter(stage)
+    prompt.on_leaving = search.close
     guide = GuidePresenter(stage, prompt.pane, stage.app.options.guide)
-    return (transcript, status, todos, undo, approvals, shell, prompt, session, servers, guide, own, *_upkeep(stage))
+    talking = (transcript, status, todos, undo, approvals, shell, prompt, session, search)
+    return (*talking, servers, guide, own, *_upkeep(stage))
 
 
 def _upkeep(stage: Stage) -> tuple[Presenter, ...]:
     """Return the presenters that stand for themselves."""
     return (
-        SearchPresenter(stage),
         DraftsPresenter(stage),
         AttentionPresenter(stage),
         WelcomePresenter(stage),

@@ -33,13 +33,21 @@ class CustomCommandsPresenter(Presenter):
     def register(self) -> None:
         text = "Your own commands, read anew from their files."
         self._commands.add(Command("commands", lambda stage, typed: self._list(), text, text))
-        self.stage.spawn(self._load())
+        loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._commands.wait_for(loaded)
+        self.stage.spawn(self._load_first(loaded))
 
     def _folders(self) -> list[Path]:
         """Return the folders, the project's (if it is trusted) before the user's: the nearer one wins."""
         options, folders = self.stage.engine.options, self.stage.engine.folders
         project = [options.directory / ".stet" / "commands"] if options.trust else []
         return [*project, folders.config / "commands"]
+
+    async def _load_first(self, loaded: asyncio.Future[None]) -> None:
+        try:
+            await self._load()
+        finally:
+            loaded.set_result(None)
 
     async def _load(self) -> None:
         for command in self._loaded:
@@ -69,8 +77,7 @@ class CustomCommandsPresenter(Presenter):
 
     def _command(self, command: CustomCommand) -> Command[Stage]:
         summary = make_visible_line(command.description)
-        arguments = "[ARGUMENTS]" if command.takes_arguments else ""
-        return Command(command.name, partial(self._run, command), summary, summary, arguments)
+        return Command(command.name, partial(self._run, command), summary, summary, "[ARGUMENTS]")
 
     async def _run(self, command: CustomCommand, stage: Stage, typed: str) -> None:
         self._submit(await command.expand(typed, self._run_shell, self._read))

@@ -46,6 +46,8 @@ class PromptPresenter(Presenter):
         self._queue_screen: QueueScreen | None = None
         self._turn: asyncio.Task[None] | None = None
         self._sent: Draft | None = None
+        self.on_leaving: Callable[[], object] = lambda: None
+        """Called when esc leads from a pane back to the prompt."""
         self._escaped = 0.0
         """When esc came that stopped nothing."""
         stage.app.completions.index = FileIndex(stage.engine.workspace)
@@ -182,9 +184,18 @@ class PromptPresenter(Presenter):
     # --- stopping ---------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Stop the turn; a second time kills. Twice where nothing runs and nothing is written: go back."""
-        agent = self.stage.engine.agent
-        if agent.interrupt(hard=agent.is_stopping) or not self.pane.draft.is_empty:
+        """Stop the turn; a second time kills. Idle: from a pane to the prompt; there, twice, if it is empty: rewind."""
+        agent, workspace = self.stage.engine.agent, self.stage.workspace
+        if agent.interrupt(hard=agent.is_stopping):
+            self._escaped = 0.0
+            return
+        if workspace.focused_pane is not None:
+            self._escaped = 0.0
+            workspace.maximise_pane(None)
+            self.on_leaving()
+            self.pane.editor.focus()
+            return
+        if not self.pane.draft.is_empty:
             self._escaped = 0.0
             return
         if time.monotonic() - self._escaped < REWIND_WITHIN:
@@ -214,6 +225,8 @@ class PromptPresenter(Presenter):
         return await asyncio.to_thread(preview_mention, root, path, rows)
 
     def _complete_command(self, query: str) -> Sequence[Candidate]:
+        if " " in query:
+            return self._commands.complete(self.stage, query)
         return [
             Candidate(
                 command.name,

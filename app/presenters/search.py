@@ -22,6 +22,7 @@ class SearchPresenter(Presenter):
         self._view = stage.workspace.query_one("#chat", TranscriptView)
         self._line: FindLine | None = None
         self._waiting = False
+        self._count = 0
 
     def message_routes(self) -> dict[type, Callable[[Any], None]]:
         return {
@@ -48,6 +49,11 @@ class SearchPresenter(Presenter):
             await self.stage.workspace.query_one("#main").mount(self._line)
         self._line.take_focus()
 
+    def close(self) -> None:
+        """End the search, if there is one."""
+        if self._line is not None:
+            self.stage.spawn(self._close())
+
     async def _close(self) -> None:
         if self._line is not None:
             line, self._line = self._line, None
@@ -57,8 +63,8 @@ class SearchPresenter(Presenter):
 
     def step(self, step: int) -> None:
         """Go to the next or the previous place."""
-        if self._line is not None and self._line.query_text:
-            self._view.find_step(step)
+        if self._line is not None and self._line.query_text and (place := self._view.find_step(step)):
+            self._line.show_count(self._count, place)
 
     def _want(self, message: FindLine.Wanted) -> None:
         if not self._waiting:
@@ -69,7 +75,5 @@ class SearchPresenter(Presenter):
         await asyncio.sleep(PATIENCE)
         self._waiting = False
         if self._line is not None:
-            count = self._view.find(self._line.query_text)
-            self._line.show_count(count)
-            if count:
-                self._view.find_step(1)
+            self._count = self._view.find(self._line.query_text)
+            self._line.show_count(self._count, self._view.find_step(1) if self._count else 0)

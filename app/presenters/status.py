@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from app.actions import Scope
+from app.actions import KeyRow, Scope
 from app.bridge import Routes
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
@@ -30,8 +30,10 @@ from core.contract.events import (
 )
 from core.contract.ids import JobId
 from core.contract.tool import CallState, Kind
+from widgets.prompt.messages import CompletionToggled
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
+from widgets.transcript.find_line import FindLine
 
 _VERBS = {
     Kind.READ: "Reading",
@@ -87,7 +89,11 @@ class StatusPresenter(Presenter):
         }
 
     def message_routes(self) -> dict[type, Callable[[Any], None]]:
-        return {StatusBar.Chosen: self._take_click, KeyFooter.Chosen: self._take_key}
+        return {
+            StatusBar.Chosen: self._take_click,
+            KeyFooter.Chosen: self._take_key,
+            CompletionToggled: lambda message: self.show_keys(self.stage.workspace.scope),
+        }
 
     def register(self) -> None:
         self.stage.app.dispatch.register("mode.cycle", self.cycle_mode)
@@ -96,7 +102,13 @@ class StatusPresenter(Presenter):
 
     def show_keys(self, scope: Scope) -> None:
         """Show the keys of what has the focus."""
-        self.stage.workspace.status.set_keys(self.stage.app.catalogue.footer(scope, busy=self._busy))
+        focused = self.stage.workspace.focused
+        line = focused.parent if focused is not None else None
+        if isinstance(line, FindLine):
+            rows = [KeyRow(keys, label) for keys, label in line.key_rows()]
+        else:
+            rows = self.stage.app.catalogue.footer(scope, busy=self._busy)
+        self.stage.workspace.status.set_keys(rows)
 
     def _take_click(self, message: StatusBar.Chosen) -> None:
         if message.part == "servers":

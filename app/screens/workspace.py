@@ -61,9 +61,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         yield Container(id="dock", classes="-none")
         yield self.status
 
-    def on_mount(self) -> None:
-        self._arrange()
-
     # --- panes ------------------------------------------------------------------------------------
 
     async def pane(self, id: str) -> Widget:
@@ -111,8 +108,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     @property
     def scope(self) -> Scope:
         """Whose keys work now."""
-        pane = self.focused_pane
-        return pane.scope if pane is not None else Scope.PROMPT
+        typing = Scope.COMPLETION if self.prompt.is_completing else Scope.PROMPT
+        return pane.scope if (pane := self.focused_pane) is not None else typing
 
     def show_side(self, wanted: bool) -> None:
         """Show or hide the side column; on narrow screens it lies over the chat."""
@@ -149,14 +146,16 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def _arrange(self) -> None:
         narrow = self.app.size.width < NARROW
         side = self.query_one("#side")
-        self.update_classes({"-narrow": narrow, "-low": self.app.size.height < LOW})
         in_side = (focused := self.focused_pane) is not None and focused.place is Place.SIDE
         side.display = bool(side.children) and self._side_wanted and (not narrow or in_side)
+        low, over = self.app.size.height < LOW, narrow and bool(side.display)
+        self.update_classes({"-narrow": narrow, "-low": low, "-over": over})
 
     # --- events -----------------------------------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
         self._arrange()
+        self.status.fit_screen()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._arrange()
@@ -171,7 +170,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             event.stop()
             with contextlib.suppress(SkipAction):  # there is nothing to scroll
                 await self.dispatch.perform(action.id)
-        elif scope in (Scope.TRANSCRIPT, Scope.PROMPT) and event.character and _is_text(event):
+        elif scope in (Scope.TRANSCRIPT, Scope.PROMPT, Scope.COMPLETION) and event.character and _is_text(event):
             event.stop()
             self.prompt.take_key(event)
 

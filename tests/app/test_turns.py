@@ -10,6 +10,7 @@ from textual.events import Key
 from core.contract.conversation import TextPart
 from core.contract.events import ApprovalMode, MessageAdded, PromptSubmitted, TurnEnd, TurnFinished
 from tests.app.running import running
+from widgets.prompt.draft import Draft, PromptMode
 from widgets.prompt.queue import QueueScreen
 
 pytestmark = pytest.mark.anyio
@@ -218,3 +219,36 @@ async def test_what_is_typed_right_after_ctrl_c_is_not_cleared_with_what_was_bef
             run.app.post_message(Key(key, key if len(key) == 1 else None))
         await run.shows("❯ new")
         assert run.app.workspace.prompt.draft.text == "new"
+
+
+async def test_wrong_arguments_say_what_was_expected(project: Path) -> None:
+    async with running(project) as run:
+        for line, said in (
+            ("fork 9", "There is no turn 9"),
+            ("export pdf", "Use markdown, json or html"),
+            ("rewind x", "'x' is no turn"),
+            ("todo x", "Use /todo or /todo clear"),
+            ("vim x", "Use /vim on or /vim off"),
+            ("stats x", "takes nothing after its name"),
+            ("theme stet-lite", "Did you mean stet-light"),
+        ):
+            run.app.workspace.prompt.set_draft(Draft(line, PromptMode.COMMAND))
+            await run.press("enter")
+            await run.shows(said)
+            run.app.clear_notifications()
+        assert not (project / "pdf").exists()
+
+
+async def test_the_keys_of_what_is_used_are_shown(project: Path) -> None:
+    async with running(project, size=(80, 24)) as run:
+        await run.press(*"/th")
+        await run.shows("tab take", "esc close")
+        await run.press("tab")
+        await run.shows("stet-light", "theme")
+        await run.press("ctrl+c")
+        await run.shows("⏎ send")
+        await run.press("f4")
+        await run.shows("space tick", "esc prompt", "╮")
+        await run.press("escape")
+        await run.shows("⏎ send")
+        assert run.app.workspace.focused is run.app.workspace.prompt.editor

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.events import Click
@@ -22,7 +22,7 @@ class Candidate:
     """Something to choose."""
 
     text: str
-    """What is inserted."""
+    """What is inserted; empty where nothing can be: the line only says something."""
     hint: str = ""
     """Said beside it: arguments, a description, the age of a file."""
     disabled_reason: str = ""
@@ -70,9 +70,10 @@ class CandidateList(Widget):
     @property
     def marked(self) -> Candidate | None:
         """The marked candidate, if it can be chosen."""
-        if not self.candidates or self.candidates[self.index].disabled_reason:
+        if not self.candidates:
             return None
-        return self.candidates[self.index]
+        found = self.candidates[self.index]
+        return found if found.text and not found.disabled_reason else None
 
     def render_line(self, y: int) -> Strip:
         height, width = self.size.height, self.size.width
@@ -82,7 +83,7 @@ class CandidateList(Widget):
         row = self._top + y
         if row >= len(self.candidates):
             return Strip.blank(width, base)
-        marked = row == self.index
+        marked = row == self.index and bool(self.candidates[row].text)
         style = base + self.get_component_rich_style("candidates--marked") if marked else base
         # dimmed on the mark it could not be read
         hint_style = style if marked else style + self.get_component_rich_style("candidates--hint", partial=True)
@@ -91,7 +92,7 @@ class CandidateList(Widget):
     def _label_width(self, width: int) -> int:
         visible = self.candidates[self._top : self._top + self.size.height]
         longest = max((cell_len(_shown(each)) for each in visible), default=0)
-        return min(longest, width * 3 // 5 if any(each.hint or each.disabled_reason for each in visible) else width)
+        return min(longest, width * 2 // 5 if any(each.hint or each.disabled_reason for each in visible) else width)
 
     def on_click(self, event: Click) -> None:
         row = self._top + event.y
@@ -104,10 +105,15 @@ def _shown(candidate: Candidate) -> str:
 
 
 def _line(candidate: Candidate, marked: bool, label_width: int, width: int, style: Style, hint_style: Style) -> Strip:
-    label = Strip([Segment(("▸ " if marked else "  ") + _shown(candidate), style)])
+    label = _cut(_shown(candidate), label_width)
     hint = f"unavailable: {candidate.disabled_reason}" if candidate.disabled_reason else candidate.hint
     parts = [
-        label.adjust_cell_length(label_width + 2, style),
-        Strip([Segment("  " + make_visible_line(hint), hint_style)]),
+        Strip([Segment(("▸ " if marked else "  ") + label, style)]).adjust_cell_length(label_width + 2, style),
+        Strip([Segment("  " + _cut(make_visible_line(hint), width - label_width - 4), hint_style)]),
     ]
     return Strip.join(parts).adjust_cell_length(width, style)
+
+
+def _cut(text: str, width: int) -> str:
+    """Return text in at most `width` cells, and a sign where it is cut."""
+    return text if cell_len(text) <= width else f"{set_cell_size(text, max(0, width - 1))}…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from textual.geometry import Offset
+from textual.message import Message
 
 from widgets.prompt.candidates import Candidate, CandidateList
 from widgets.prompt.trigger import CompletionKind, Trigger
@@ -17,6 +18,9 @@ MAX_ROWS = 8
 
 class CompletionPopup(CandidateList):
     """Candidates for the word at the cursor; closed while there are none."""
+
+    class Toggled(Message):
+        """The list was opened or closed."""
 
     def __init__(self) -> None:
         super().__init__(id="completion")
@@ -47,6 +51,8 @@ class CompletionPopup(CandidateList):
         self.styles.height = rows
         self.styles.offset = Offset(0, -rows)
         self.set_candidates(candidates, index or 0)
+        if not self.display:
+            self.post_message(self.Toggled())
         self.display = True
 
     def move(self, by: int) -> None:
@@ -60,6 +66,7 @@ class CompletionPopup(CandidateList):
         """Close the list."""
         if self.display:
             self.post_message(self.Moved())
+            self.post_message(self.Toggled())
         self.display = self.moved = False
         self.candidates = ()
 

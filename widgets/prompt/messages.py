@@ -58,3 +58,7 @@ class SearchRequested(Message):
 
 class CompletionWanted(Message):
     """The text at the cursor may be completed, or (without a trigger) no longer."""
+
+
+class CompletionToggled(Message):
+    """The completion list was opened or closed."""

@@ -21,7 +21,14 @@ from widgets.prompt.completion import Completer, CompletionPopup
 from widgets.prompt.draft import Draft, PromptMode
 from widgets.prompt.editor import PromptEditor
 from widgets.prompt.history import PromptHistory
-from widgets.prompt.messages import CompletionWanted, DraftChanged, PromptSubmitted, SearchRequested, SteerRequested
+from widgets.prompt.messages import (
+    CompletionToggled,
+    CompletionWanted,
+    DraftChanged,
+    PromptSubmitted,
+    SearchRequested,
+    SteerRequested,
+)
 from widgets.prompt.preview import CompletionPreview, Previewer
 from widgets.prompt.trigger import Trigger
 
@@ -116,6 +123,11 @@ class PromptPane(Vertical):
     def use_vim(self, wanted: bool) -> None:
         """Use vi's keys in the editor, or no longer."""
         self.editor.use_vim(wanted)
+
+    @property
+    def is_completing(self) -> bool:
+        """Whether the completion list is open."""
+        return self._popup.is_open
 
     @property
     def uses_vim(self) -> bool:
@@ -237,6 +249,10 @@ class PromptPane(Vertical):
         self._popup.index = message.index
         self.editor.action_completion_accept()
         self.editor.focus()
+
+    @on(CompletionPopup.Toggled)
+    def _tell_toggled(self) -> None:
+        self.post_message(CompletionToggled())  # of its own: one of a child that it made post it would end here
 
     @on(SearchRequested)
     def _search(self, message: SearchRequested) -> None:

@@ -31,12 +31,15 @@ class Trigger:
 def find_trigger(mode: PromptMode, line: str, row: int, column: int) -> Trigger | None:
     """Return what completion would complete with the cursor at `column` of `line`, or none.
 
-    In command mode that is the first word, while the cursor is in it; otherwise a word that starts with `@`.
+    That is a word that starts with `@`, and in the first line of command mode each other word; the query is all that
+    stands before the cursor then, as what can follow depends on it.
     """
     before = line[:column]
-    if mode is PromptMode.COMMAND and row == 0 and not re.search(r"\s", before):
-        return Trigger("command", before, row, 0, column)
-    if mode is PromptMode.SHELL or (match := _AT.search(before)) is None:
+    if mode is PromptMode.SHELL:
+        return None
+    if (match := _AT.search(before)) is None:
+        if mode is PromptMode.COMMAND and row == 0:
+            return Trigger("command", before, row, before.rfind(" ") + 1, column)
         return None
     query = match[1] if match[1] is not None else match[2]
     return Trigger("path", query, row, match.start(), column)

@@ -35,17 +35,18 @@ class StatusLine(Horizontal):
         yield self.footer
 
     def on_mount(self) -> None:
-        self.watch(self.bar, "status", self._arrange, init=False)
-        self.watch(self.footer, "entries", self._arrange)
+        self.watch(self.bar, "status", self.fit_screen, init=False)
+        self.watch(self.footer, "entries", self.fit_screen)
 
     def on_resize(self, event: Resize) -> None:
-        self._arrange()
+        self.fit_screen()
 
     def set_keys(self, entries: Sequence[KeyEntry]) -> None:
         """Show the keys of what has the focus."""
         self.footer.set_entries(entries)
 
-    def _arrange(self) -> None:
+    def fit_screen(self) -> None:
+        """Take one line or two, as the screen is now."""
         width, rows = self.app.size.width, self.app.size.height
         stacked = width < WIDE and rows >= LOW
         self.set_class(stacked, "-stacked")

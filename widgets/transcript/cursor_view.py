@@ -195,11 +195,15 @@ class CursorView(BlockView):
         self.refresh()
         return count
 
-    def find_step(self, step: int) -> bool:
-        """Go to the next (`step` 1) or previous (-1) row with the query, opening a folded block for it."""
+    def find_step(self, step: int) -> int:
+        """Go to the next (`step` 1) or previous (-1) row with the query, opening a folded block for it.
+
+        Returns:
+            which match that is, from 1; 0 where there is none.
+        """
         place = self._search.move(step, self.window.heights.find(self.scroll_offset.y)[0])
         if place is None:
-            return False
+            return 0
         index, row = place
         self.window.touch(index)
         self._draw()
@@ -210,7 +214,7 @@ class CursorView(BlockView):
         self._settle()
         self.window.following = self.scroll_offset.y >= self.max_scroll_y
         self.refresh()
-        return True
+        return self._search.number
 
     def marks_of(self, index: int, number: int) -> list[Mark]:
         return self._search.marks(index, number)

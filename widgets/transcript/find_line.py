@@ -51,18 +51,27 @@ class FindLine(Horizontal):
         yield Static("find", id="find-label", markup=False)
         yield Input(placeholder="in the chat, folded output too", id="find-query", select_on_focus=True)
         yield Static(id="find-count", markup=False)
-        keys = [("find.next", "next"), ("find.previous", "previous"), ("find.leave", "chat"), ("find.close", "close")]
-        text = "  ".join(f"{shown_keys(self, id_)} {label}" for id_, label in keys)
-        yield Static(text, id="find-keys", markup=False)
+
+    def key_rows(self) -> list[tuple[str, str]]:
+        """Return its keys, as people read them, with what they do."""
+        keys = (
+            ("find.next", "next"),
+            ("find.previous", "previous"),
+            ("find.leave", "to the chat"),
+            ("find.close", "close"),
+        )
+        return [(shown_keys(self, id_), label) for id_, label in keys]
 
     @property
     def query_text(self) -> str:
         """What is searched for."""
         return self.query_one(Input).value
 
-    def show_count(self, count: int) -> None:
-        """Say how often it was found."""
+    def show_count(self, count: int, place: int = 0) -> None:
+        """Say how often it was found, and at which of the places the view is."""
         words = "no match" if not count else "1 match" if count == 1 else f"{count:,} matches"
+        if place and count > 1:
+            words = f"{place:,} of {count:,}"
         self.query_one("#find-count", Static).update(words if self.query_text else "")
 
     def take_focus(self) -> None:

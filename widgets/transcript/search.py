@@ -12,22 +12,32 @@ class Search:
     def __init__(self, window: Window) -> None:
         self._window = window
         self._query = ""
-        self._blocks: list[int] = []
+        self._blocks: dict[int, int] = {}
+        """Block to how often it has the query, in order."""
         self._place: tuple[int, int] | None = None
 
     def start(self, query: str) -> int:
         """Look for `query`; return how often it occurs."""
         self._query = query.lower()
         self._place = None
-        self._blocks = []
+        self._blocks = {}
         if not query:
             return 0
-        total = 0
         for index, block in enumerate(self._window.blocks):
             if not block.is_summary and (count := block.text().lower().count(self._query)):
-                self._blocks.append(index)
-                total += count
-        return total
+                self._blocks[index] = count
+        return sum(self._blocks.values())
+
+    @property
+    def number(self) -> int:
+        """Which match the current place is, from 1; 0 where there is none. One that a line break parts is not seen."""
+        if self._place is None:
+            return 0
+        index, row = self._place
+        rows = self._window.layout(index).rows[:row]
+        inside = sum(each.text.lower().count(self._query) for each in rows)
+        before = sum(count for other, count in self._blocks.items() if other < index)
+        return before + min(inside, self._blocks[index] - 1) + 1
 
     def stop(self) -> None:
         """Forget the query."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
 
-from app.commands.registry import CommandRegistry, command
+from app.commands.registry import Command, CommandRegistry, command, first_words
 from core.contract.errors import StetError
+from widgets.prompt.candidates import Candidate
 
 Log = list[str]
 
@@ -101,3 +103,62 @@ def test_matching_ranks_prefix_part_letters(registry: CommandRegistry[Log]) -> N
     assert names("cr") == ["crash", "clear"]
     assert names("h") == ["help", "crash"]
     assert names("xyz") == []
+
+
+@pytest.mark.anyio
+async def test_what_a_command_does_not_take_is_refused(registry: CommandRegistry[Log]) -> None:
+    log: Log = []
+    with pytest.raises(StetError, match="/clear takes nothing after its name; 'all' stands there"):
+        await registry.run(log, "clear all")
+    assert log == []
+
+
+@pytest.mark.anyio
+async def test_a_command_that_is_not_loaded_yet_is_waited_for(registry: CommandRegistry[Log]) -> None:
+    loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    registry.wait_for(loaded)
+    log: Log = []
+    await registry.run(log, "help now")  # what is known need not wait
+    running = asyncio.create_task(registry.run(log, "mine"))
+    await asyncio.sleep(0)
+    registry.add(Command("mine", show_help.run, "", ""))
+    loaded.set_result(None)
+    await running
+    assert log == ["help:now", "help:"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", []),
+        ("TITLE", []),
+        ("[KEY [VALUE]]", []),
+        ("[markdown|json] [PATH]", ["markdown", "json"]),
+        ("[edit [user|project] | forget NUMBER]", ["edit", "forget"]),
+        ("[check COMMAND | check TOOL | auto_edit]", ["check", "auto_edit"]),
+        ("name=… [size=…]", []),
+    ],
+)
+def test_the_words_that_can_stand_first(arguments: str, words: list[str]) -> None:
+    assert first_words(arguments) == words
+
+
+def test_arguments_are_completed() -> None:
+    def choices(context: Log, before: str) -> list[Candidate]:
+        return [Candidate(f"{before}-on"), Candidate("blue")] if before else [Candidate("Colour"), Candidate("size")]
+
+    @command("set", arguments="[KEY [VALUE]]", choices=choices)
+    async def set_it(context: Log, arguments: str) -> None:
+        """Set a value."""
+
+    registry = CommandRegistry([set_it, show_help, clear])
+
+    def texts(typed: str) -> list[str]:
+        return [each.text for each in registry.complete([], typed)]
+
+    assert texts("set ") == ["Colour", "size"]
+    assert texts("set co") == ["Colour"]
+    assert texts("set size ") == ["size-on", "blue"]
+    assert texts("clear ") == texts("unknown ") == []
+    (said,) = registry.complete([], "help me")
+    assert (said.text, said.label, said.hint) == ("", "help [topic]", "Show the help.")
