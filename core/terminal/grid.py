@@ -14,6 +14,7 @@ from pyte.screens import Cursor, Margins
 from core.contract.frame import PLAIN
 from core.terminal.character_sets import DEC_GRAPHICS, CharacterSet
 from core.terminal.line import Line
+from core.terminal.overflow import skip_rows
 from core.terminal.pen import PenBox
 from core.terminal.scrollback import TerminalScrollback
 from core.terminal.width import MAX_CELL, NARROW, cell_width, joins
@@ -135,13 +136,15 @@ class Grid(pyte.Screen):
             data = data.translate(self.character_set)
         self.last_text = data
         if data.isascii() or NARROW.fullmatch(data):
-            self._draw_narrow(data)
+            self.draw_narrow(data)
         else:
             self._draw_any(data)
 
-    def _draw_narrow(self, data: str) -> None:
+    def draw_narrow(self, data: str) -> None:
         """Write characters that take one cell each."""
         columns, style = self.columns, self.pen.style
+        if len(data) > 2 * columns * self.lines:
+            data = skip_rows(self, data)
         if mo.DECAWM not in self.mode:
             room = columns - self.at
             if len(data) > room:
@@ -169,7 +172,7 @@ class Grid(pyte.Screen):
         while at < end:
             run = NARROW.match(data, at)
             if run is not None and run.end() > at:
-                self._draw_narrow(run[0])
+                self.draw_narrow(run[0])
                 at = run.end()
                 continue
             character = data[at]
@@ -180,7 +183,7 @@ class Grid(pyte.Screen):
             if width == 0 or (width == 2 and self._joins(character)):
                 self._combine(character)
             elif width == 1:
-                self._draw_narrow(character)
+                self.draw_narrow(character)
             else:
                 self._draw_wide(character)
 

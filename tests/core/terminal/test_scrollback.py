@@ -154,6 +154,21 @@ def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], bef
         assert screen.history.total == slow.history.total
 
 
+@pytest.mark.parametrize(
+    "before", ["", "start ", "\x1b[3;7H", "\x1b[2;4r", "\x1b[42m", "\x1b[?1049h", "\x1b[?7l", "\x1b[4h"]
+)
+@pytest.mark.parametrize("size", [161, 179, 180, 181, 199, 200, 700])
+def test_a_line_longer_than_the_screen_ends_as_if_every_character_had_been_drawn(before: str, size: int) -> None:
+    text = f"top\r\n{before}\x1b[31m{'abcdé' * (size // 5)}{'x' * (size % 5)}\x1b[2b\r\nend"
+    fast, slow = TerminalScreen(20, 4, 30), TerminalScreen(20, 4, 30)
+    fast.feed(text)
+    for character in text:
+        slow.feed(character)
+    assert fast.frame() == slow.frame()
+    assert list(fast.history.rows(0, 99)) == list(slow.history.rows(0, 99))
+    assert screen_text(screen_lines(fast)) == screen_text(screen_lines(slow))
+
+
 def test_a_flood_takes_the_short_way() -> None:
     screen = TerminalScreen(20, 4, 30)
     screen.feed("".join(f"\x1b[32m{n}\x1b[0m\r\n" for n in range(1000)), hold=True)
