@@ -34,8 +34,7 @@ class ShellPresenter(Presenter):
         self._has_room = False
         """A full-screen program has the whole screen."""
         self._handover = Handover(stage, self._leave)
-        self._work: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
-        stage.spawn(self._do_in_order())
+        self._lanes: dict[str, asyncio.Queue[Coroutine[Any, Any, None]]] = {}
         stage.app.completions.shell = self._describe_mention
 
     def routes(self) -> Routes:
@@ -78,10 +77,16 @@ class ShellPresenter(Presenter):
 
     # --- jobs -------------------------------------------------------------------------------------
 
-    async def _do_in_order(self) -> None:
-        """Keys and lines reach their program one after the other, in the order in which they were typed."""
+    def _in_order(self, lane: str, work: Coroutine[Any, Any, None]) -> None:
+        """Do work after what was asked for before in the same lane: a job's, or that of the user's shells."""
+        if lane not in self._lanes:
+            self._lanes[lane] = asyncio.Queue()
+            self.stage.spawn(self._serve_lane(self._lanes[lane]))
+        self._lanes[lane].put_nowait(work)
+
+    async def _serve_lane(self, lane: asyncio.Queue[Coroutine[Any, Any, None]]) -> None:
         while True:
-            work = await self._work.get()
+            work = await lane.get()
             try:
                 await work
             except StetError as error:
@@ -169,7 +174,7 @@ class ShellPresenter(Presenter):
         """Run a line in the user's own shell."""
         if line:
             self._handover.expect()
-        self._work.put_nowait(self._run_line(line))
+        self._in_order("", self._run_line(line))
 
     async def _run_line(self, line: str) -> None:
         pane = await self._shown_pane()
@@ -191,7 +196,7 @@ class ShellPresenter(Presenter):
     def _type(self, message: KeysTyped) -> None:
         job = self.stage.engine.jobs.find(message.job_id)
         if job is not None and job.running:
-            self._work.put_nowait(job.write(message.data))
+            self._in_order("" if job.is_shell else job.id, job.write(message.data))
 
     def _resize(self, message: JobResized) -> None:
         self.stage.engine.shell_config = ShellConfig(message.columns, message.lines)

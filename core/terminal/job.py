@@ -16,7 +16,7 @@ from core.contract.visible import make_visible_line
 from core.terminal.child import FLOOD, Child
 from core.terminal.output_log import OutputLog
 from core.terminal.plain_text import log_text, screen_lines, screen_text
-from core.terminal.processes import end_processes, job_processes, waits_for_terminal
+from core.terminal.processes import end_processes, job_processes, machine_seconds, waits_for_terminal
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
 
@@ -156,10 +156,16 @@ class Job:
     async def write(self, data: bytes) -> None:
         """Type into it. What is typed is never kept; only what the terminal echoes is seen."""
         if self.typed_since is None:
-            self.typed_since = time.clock_gettime(time.CLOCK_BOOTTIME)
+            self.typed_since = machine_seconds()
         async with self._input:
             self._output.set()
-            await self._child.write(data)
+            writing = asyncio.ensure_future(self._child.write(data))
+            over = asyncio.ensure_future(self._exited.wait())
+            try:  # one that reads nothing takes nothing: its end ends the wait
+                await asyncio.wait({writing, over}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                writing.cancel()
+                over.cancel()
 
     def resize(self, columns: int, lines: int) -> None:
         """Change the size of its terminal."""

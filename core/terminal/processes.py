@@ -87,6 +87,11 @@ def _started(pid: int) -> float:
     return int(fields[19]) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else 0.0
 
 
+def machine_seconds() -> float:
+    """Return how long the machine has run, on the clock by which starts of processes are told."""
+    return float((_read("/proc/uptime").split() or [b"0"])[0])
+
+
 def left_behind(job: str, leader: int, since: float = 0.0) -> dict[int, str]:
     """Return the commands that a job's leader has left running, without those that they have started themselves.
 

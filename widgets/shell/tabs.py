@@ -17,6 +17,8 @@ from core.contract.visible import make_visible_line
 from widgets.common.measures import WORTH_TELLING, format_duration
 
 _TITLE_CELLS = 24
+_MORE_CELLS = 4
+"""Room for how many tabs are hidden."""
 
 
 @dataclass(slots=True)
@@ -64,7 +66,9 @@ class ShownJob:
         words = {JobState.WAITING: "waiting for input", JobState.QUIET: "quiet"}.get(self.state, "running")
         if self.is_shell:
             return "" if self.state is JobState.WAITING else words
-        return f"{words}{' in background' if self.background else ''} · {duration}"
+        words += " in background" if self.background else ""
+        # who waits for the user is shown without a clock: it would have to tick
+        return words if self.state is JobState.WAITING else f"{words} · {duration}"
 
     @property
     def tone(self) -> str:
@@ -100,22 +104,27 @@ class JobTabs(Widget):
         parts: list[Content] = []
         self._spans = []
         column = 0
-        for number, other in enumerate(self._fitting(room), 1):
+        fitting = self._fitting(room)
+        for number, other in fitting:
             label = f" {number} {_cut(other.title)} {other.sign} ".replace("  ", " ")
             size = cell_len(label)
             style = "reverse" if other.id == self.active else ("bold" if other.unread else "$text-muted")
             parts.append(Content.styled(label, style))
             self._spans.append((column, column + size, other.id))
             column += size
+        if hidden := len(self.jobs) - len(fitting):
+            parts.append(Content.styled(more := f"+{hidden} ", "$text-muted"))
+            column += len(more)
         gap = max(1, width - column - cell_len(status) - 1)
         tone = job.tone if job and not self.note else "$text-warning"
         return Content.assemble(*parts, " " * gap, (status, tone), " ")
 
-    def _fitting(self, room: int) -> list[ShownJob]:
-        """Return the jobs whose tabs have room, the one that is shown always among them."""
-        jobs = list(self.jobs)
-        while len(jobs) > 1 and sum(cell_len(_cut(job.title)) + 6 for job in jobs) > room:
-            at = next((index for index, job in enumerate(jobs) if job.id != self.active), 0)
+    def _fitting(self, room: int) -> list[tuple[int, ShownJob]]:
+        """Return the jobs whose tabs have room, with their numbers, the one that is shown always among them."""
+        jobs = list(enumerate(self.jobs, 1))
+        while len(jobs) > 1 and sum(cell_len(_cut(job.title)) + 6 for _, job in jobs) > room:
+            at = next((index for index, (_, job) in enumerate(jobs) if job.id != self.active), 0)
+            room -= _MORE_CELLS if len(jobs) == len(self.jobs) else 0
             del jobs[at]
         return jobs
 

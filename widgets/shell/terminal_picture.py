@@ -91,7 +91,7 @@ class TerminalPicture(Widget):
         if self.frame is None:
             return
         all_lines = self.lines
-        top = max(all_lines.first, min((self._top or all_lines.screen) - lines, all_lines.screen))
+        top = max(all_lines.first, min(self.first_shown - lines, all_lines.screen))
         wanted = top if top < all_lines.screen else None
         if wanted == self._top:
             return

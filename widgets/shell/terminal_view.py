@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events
+from textual.geometry import Offset
 from textual.message import Message
+from textual.timer import Timer
 
 from widgets.shell.keys import encode_key, encode_mouse, encode_paste
 from widgets.shell.lines import Selection
@@ -18,6 +20,8 @@ LEAVE_KEYS = ("ctrl+right_square_bracket", "ctrl+]")
 _RESIZE_SECONDS = 0.05
 """A storm of resizes sends only its last size."""
 _WHEEL_LINES = 3
+_DRIFT_SECONDS = 0.05
+_MOST_DRIFT = 5
 _READ_KEY = "shift+pageup"
 
 
@@ -46,6 +50,9 @@ class TerminalView(TerminalPicture, can_focus=True):
         super().__init__(id=id)
         self.leave_keys = frozenset(leave_keys)
         self._selecting = False
+        self._drift = 0
+        """Lines that a selection beyond an edge scrolls at a time."""
+        self._drifting: Timer | None = None
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -112,10 +119,16 @@ class TerminalView(TerminalPicture, can_focus=True):
         event.stop()
         event.prevent_default()
         bracketed = self.frame is not None and self.frame.bracketed_paste
+        if self.frame is not None and self.frame.hides_input:
+            *earlier, last = event.text.splitlines() or [""]
+            self.masked = len(last) + (0 if earlier else self.masked)
+            self.refresh()
         self._send(encode_paste(event.text, bracketed=bracketed))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if not self._send_mouse(event, event.button - 1, pressed=True) and event.button == 1:
+        if self._send_mouse(event, event.button - 1, pressed=True):
+            self.capture_mouse()  # it is told of the end, too, wherever that is
+        elif event.button == 1:
             event.stop()
             self.capture_mouse()
             place = self._place(event)
@@ -128,15 +141,17 @@ class TerminalView(TerminalPicture, can_focus=True):
             place = self._place(event)
             if place is not None:
                 self._select(replace(self.selection, head=place))
+            self._drift_at(event.screen_offset.y - self.content_region.y)
         elif frame is not None and (frame.mouse_motion or (frame.mouse_drag and event.button)):
             self._send_mouse(event, 32 + (event.button - 1 if event.button else 3), pressed=True)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
+        self.release_mouse()
         if not self._selecting:
             self._send_mouse(event, event.button - 1, pressed=False)
             return
         self._selecting = False
-        self.release_mouse()
+        self._drift_at(0)
         selection = self.selection
         if selection is None or selection.anchor == selection.head:
             self._select(None)
@@ -162,13 +177,33 @@ class TerminalView(TerminalPicture, can_focus=True):
             self.selection = selection
             self.refresh()
 
+    def _drift_at(self, y: int) -> None:
+        """Scroll on while a selection is held beyond an edge, the faster the farther."""
+        beyond = min(0, y) + max(0, y - self.size.height + 1)
+        self._drift = max(-_MOST_DRIFT, min(-beyond, _MOST_DRIFT))
+        if self._drifting is not None:
+            self._drifting.stop()
+            self._drifting = None
+        if self._drift:
+            self._drifting = self.set_interval(_DRIFT_SECONDS, self._drift_on)
+
+    def _drift_on(self) -> None:
+        if self.selection is None:
+            return
+        self.scroll_back(self._drift)
+        edge = 0 if self._drift > 0 else self.size.height - 1
+        self._select(replace(self.selection, head=(self.first_shown + edge, self.selection.head[1])))
+
     def _place(self, event: events.MouseEvent) -> tuple[int, int] | None:
         """Return the line and column under the mouse; beyond the edges the nearest."""
         if self.frame is None:
             return None
+        at = self._nearest_cell(event)
+        return self.first_shown + at.y + self.hidden_lines, at.x
+
+    def _nearest_cell(self, event: events.MouseEvent) -> Offset:
         offset = event.screen_offset - self.content_region.offset
-        row = max(0, min(offset.y, self.size.height - 1)) + self.hidden_lines
-        return self.first_shown + row, max(0, min(offset.x, self.size.width - 1))
+        return Offset(max(0, min(offset.x, self.size.width - 1)), max(0, min(offset.y, self.size.height - 1)))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)
@@ -203,11 +238,10 @@ class TerminalView(TerminalPicture, can_focus=True):
         if frame is None or button < 0 or not self._goes_to_program(event):
             return False
         event.stop()
-        place = event.get_content_offset(self)
-        if place is not None:
-            button += 8 * event.meta + 16 * event.ctrl
-            line = place.y + self.hidden_lines
-            self._send(encode_mouse(button, place.x, line, pressed=pressed, sgr=frame.mouse_sgr))
+        place = self._nearest_cell(event)
+        button += 8 * event.meta + 16 * event.ctrl
+        line = place.y + self.hidden_lines
+        self._send(encode_mouse(button, place.x, line, pressed=pressed, sgr=frame.mouse_sgr))
         return True
 
     def _send(self, data: bytes) -> None:

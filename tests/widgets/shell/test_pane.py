@@ -195,6 +195,15 @@ async def test_tabs_states_and_ends() -> None:
         assert app.pane.active == "j1"
         await pilot.click("JobTabs", offset=(22, 0))
         assert app.pane.active == "shell"
+        app.pane.add_job("j3", "a third one with a long name", show=False)
+        app.pane.add_job("j4", "a fourth one with a long name")
+        await pilot.pause()
+        assert " 4 a fourth" in app.screen_lines()[0], "a tab keeps its number"
+        assert "make test" not in app.screen_lines()[0]
+        assert "● +2 " in app.screen_lines()[0]
+        app.pane.remove_job("j4")
+        app.pane.remove_job("j3")
+        app.pane.select("shell")
         app.pane.remove_job("shell")
         assert app.pane.active == "j1"
         app.pane.remove_job("j1")
@@ -214,6 +223,9 @@ async def test_a_password_prompt_says_so() -> None:
         assert "•••" in lines[2]
         await pilot.press("backspace")
         assert "•••" not in app.screen_lines()[2]
+        app.pane.view.post_message(Paste("cret"))
+        await pilot.pause()
+        assert "••••••" in app.screen_lines()[2]
         app.pane.show_frame("j1", frame(row("Password: "), row("$ ")))
         await pilot.pause()
         assert not any("•" in line for line in app.screen_lines())
@@ -335,6 +347,26 @@ async def test_the_mouse_selects_and_copies() -> None:
         assert app.copied()[1:] == ["line"]
 
 
+async def test_a_selection_beyond_the_edge_scrolls() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await start(app, pilot)
+        app.pane.set_scrollback("j1", Lines(20))
+        app.pane.show_frame("j1", frame(row("first of the screen"), history=20, scrolled=20))
+        view = app.pane.view
+        await pilot._post_mouse_events([MouseDown], view, offset=(4, 0), button=1)
+        await pilot._post_mouse_events([MouseMove], view, offset=(2, -1), button=1)
+        while view.first_shown > 0:
+            await pilot.pause(0.01)
+        view._drift_on()
+        assert view.first_shown == 0, "there is nothing before the first line"
+        view.scroll_back(3)
+        assert view.first_shown == 0
+        await pilot._post_mouse_events([MouseUp], view, offset=(2, -1), button=1)
+        assert app.copied() == ["d 0\n" + "".join(f"old {number}\n" for number in range(1, 20)) + "first"]
+        assert view._drifting is None
+
+
 async def test_movements_go_to_a_program_that_asks_for_them() -> None:
     app = ShellHost()
     async with app.run_test(size=(40, 10)) as pilot:
@@ -350,6 +382,10 @@ async def test_movements_go_to_a_program_that_asks_for_them() -> None:
         app.pane.show_frame("j1", replace(asks, mouse_motion=True))
         await pilot._post_mouse_events([MouseMove], view, offset=(5, 2), button=0)
         assert app.typed() == b"\x1b[<35;6;3M"
+        app.told.clear()
+        await pilot._post_mouse_events([MouseDown], view, offset=(5, 2), button=1)
+        await pilot._post_mouse_events([MouseMove, MouseUp], view, offset=(7, -1), button=1)
+        assert app.typed() == b"\x1b[<0;6;3M\x1b[<32;8;1M\x1b[<0;8;1m", "it hears of the end outside, too"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
