@@ -2,89 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 from rich.color import Color
-from textual import on
-from textual.app import App, ComposeResult
-from textual.events import MouseDown, MouseMove, MouseScrollUp, MouseUp, Paste
+from textual.events import Paste
 from textual.geometry import Region
-from textual.message import Message
-from textual.pilot import Pilot
 
 from core.contract.events import JobState
-from core.contract.frame import CellStyle, Row, Span, TerminalFrame, WrappedRow
+from core.contract.frame import CellStyle, Span
 from tests.widgets.hostile import HOSTILE, is_safe
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
-from widgets.shell.pane import ShellPane
+from tests.widgets.shell.host import Lines, ShellHost, frame, row, start
+from widgets.shell.messages import JobKillRequested, JobResized, LeaveRequested
 
 pytestmark = pytest.mark.anyio
-STYLES = Path(__file__).parents[3] / "styles"
-
-
-def row(*texts: str | Span) -> Row:
-    return tuple(text if isinstance(text, Span) else Span(text) for text in texts)
-
-
-def frame(*rows: Row, columns: int = 40, lines: int = 9, **values: object) -> TerminalFrame:
-    filled = (*rows, *[()] * (lines - len(rows)))
-    return replace(TerminalFrame(columns, lines, filled, cursor_line=len(rows)), **values)  # type: ignore[arg-type]  # checked by the dataclass
-
-
-class Lines:
-    """A scrollback of numbered lines."""
-
-    def __init__(self, count: int) -> None:
-        self.all = [row(f"old {number}") for number in range(count)]
-
-    def __len__(self) -> int:
-        return len(self.all)
-
-    def rows(self, start: int, stop: int) -> Sequence[Row]:
-        return self.all[max(0, start) : max(0, stop)]
-
-
-class ShellHost(App[None]):
-    CSS_PATH = [STYLES / "shell.tcss"]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.pane = ShellPane(id="shell")
-        self.told: list[Message] = []
-
-    def compose(self) -> ComposeResult:
-        yield self.pane
-
-    @on(JobKillRequested)
-    @on(JobResized)
-    @on(JobSelected)
-    @on(KeysTyped)
-    @on(LeaveRequested)
-    @on(TextSelected)
-    def note(self, message: Message) -> None:
-        self.told.append(message)
-
-    def of(self, kind: type[Message]) -> list[Message]:
-        return [message for message in self.told if isinstance(message, kind)]
-
-    def typed(self) -> bytes:
-        return b"".join(message.data for message in self.told if isinstance(message, KeysTyped))
-
-    def copied(self) -> list[str]:
-        return [message.text for message in self.told if isinstance(message, TextSelected)]
-
-    def screen_lines(self) -> list[str]:
-        return ["".join(segment.text for segment in strip) for strip in self.screen._compositor.render_strips()]
-
-
-async def start(app: ShellHost, pilot: Pilot[None], *, focus: bool = True) -> None:
-    app.pane.add_job("j1", "make test")
-    if focus:
-        app.pane.focus()
-    await pilot.pause()
 
 
 async def test_a_frame_is_drawn_with_its_styles() -> None:
@@ -276,24 +205,6 @@ async def test_scrolling_back_and_following_again() -> None:
         assert app.screen_lines()[1].rstrip() == "old 0"
 
 
-async def test_the_wheel_scrolls_or_goes_to_the_program() -> None:
-    app = ShellHost()
-    async with app.run_test(size=(40, 10)) as pilot:
-        await start(app, pilot)
-        app.pane.set_scrollback("j1", Lines(50))
-        app.pane.show_frame("j1", frame(row("x"), history=50))
-        await pilot._post_mouse_events([MouseScrollUp], app.pane.view, button=0)
-        assert app.pane.view.back == 3
-        app.pane.view.scroll_back(-3)
-        app.pane.show_frame("j1", frame(row("x"), alternate=True))
-        await pilot._post_mouse_events([MouseScrollUp], app.pane.view, button=0)
-        assert app.typed() == b"\x1b[A" * 3
-        app.told.clear()
-        app.pane.show_frame("j1", frame(row("x"), alternate=True, mouse=True, mouse_sgr=True))
-        await pilot.click("TerminalView", offset=(4, 2))
-        assert app.typed() == b"\x1b[<0;5;3M\x1b[<0;5;3m"
-
-
 async def test_reading_back_searches_and_copies() -> None:
     app = ShellHost()
     async with app.run_test(size=(60, 10)) as pilot:
@@ -330,62 +241,6 @@ async def test_what_is_read_stays_while_output_comes_in() -> None:
         app.pane.show_frame("j1", frame(history=50, scrolled=70))
         await pilot.pause()
         assert app.screen_lines()[1:9] == before
-
-
-async def test_the_mouse_selects_and_copies() -> None:
-    app = ShellHost()
-    async with app.run_test(size=(40, 10)) as pilot:
-        await start(app, pilot)
-        long = WrappedRow(row("x" * 40))
-        app.pane.show_frame("j1", frame(row("first line"), long, row("yy  end"), row("last")))
-        view = app.pane.view
-        await pilot._post_mouse_events([MouseDown], view, offset=(6, 0), button=1)
-        await pilot._post_mouse_events([MouseMove], view, offset=(1, 2), button=1)
-        await pilot._post_mouse_events([MouseUp], view, offset=(1, 2), button=1)
-        assert app.copied() == ["line\n" + "x" * 40 + "yy"]
-        await pilot.click("TerminalView", offset=(7, 0), times=2)
-        assert app.copied()[1:] == ["line"]
-
-
-async def test_a_selection_beyond_the_edge_scrolls() -> None:
-    app = ShellHost()
-    async with app.run_test(size=(40, 10)) as pilot:
-        await start(app, pilot)
-        app.pane.set_scrollback("j1", Lines(20))
-        app.pane.show_frame("j1", frame(row("first of the screen"), history=20, scrolled=20))
-        view = app.pane.view
-        await pilot._post_mouse_events([MouseDown], view, offset=(4, 0), button=1)
-        await pilot._post_mouse_events([MouseMove], view, offset=(2, -1), button=1)
-        while view.first_shown > 0:
-            await pilot.pause(0.01)
-        view._drift_on()
-        assert view.first_shown == 0, "there is nothing before the first line"
-        view.scroll_back(3)
-        assert view.first_shown == 0
-        await pilot._post_mouse_events([MouseUp], view, offset=(2, -1), button=1)
-        assert app.copied() == ["d 0\n" + "".join(f"old {number}\n" for number in range(1, 20)) + "first"]
-        assert view._drifting is None
-
-
-async def test_movements_go_to_a_program_that_asks_for_them() -> None:
-    app = ShellHost()
-    async with app.run_test(size=(40, 10)) as pilot:
-        await start(app, pilot)
-        view = app.pane.view
-        asks = frame(row("x"), alternate=True, mouse=True, mouse_sgr=True, mouse_drag=True)
-        app.pane.show_frame("j1", asks)
-        await pilot._post_mouse_events([MouseMove], view, offset=(4, 2), button=0)
-        assert app.typed() == b""
-        await pilot._post_mouse_events([MouseMove], view, offset=(4, 2), button=1)
-        assert app.typed() == b"\x1b[<32;5;3M"
-        app.told.clear()
-        app.pane.show_frame("j1", replace(asks, mouse_motion=True))
-        await pilot._post_mouse_events([MouseMove], view, offset=(5, 2), button=0)
-        assert app.typed() == b"\x1b[<35;6;3M"
-        app.told.clear()
-        await pilot._post_mouse_events([MouseDown], view, offset=(5, 2), button=1)
-        await pilot._post_mouse_events([MouseMove, MouseUp], view, offset=(7, -1), button=1)
-        assert app.typed() == b"\x1b[<0;6;3M\x1b[<32;8;1M\x1b[<0;8;1m", "it hears of the end outside, too"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
