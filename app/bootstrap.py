@@ -333,7 +333,7 @@ class _Publisher:
 def _restored(resumed: ResumedSession) -> History:
     messages = restored_history(resumed.messages).messages
     pinned = tuple(message for message in resumed.pinned if message in messages)
-    return History(messages, pinned, resumed.replacements)
+    return History(messages, pinned, resumed.replacements, is_recorded=messages == resumed.messages)
 
 
 def _resume(store: SessionStore, options: SessionOptions) -> ResumedSession | None:

@@ -6,9 +6,10 @@ order. Each added message is an event; replaying these events gives the same his
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from core.agent.alignment import align
 from core.bus.bus import Channel
 from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart
 from core.contract.events import HistoryReplaced, MessageAdded
@@ -31,6 +32,8 @@ class Replacement:
     """What of it was pinned."""
     kept: int
     """How many messages stood there after it: what follows came since."""
+    is_recorded: bool = True
+    """`former` is what the record makes of itself; not where an interrupted session was completed before."""
 
 
 class History:
@@ -38,6 +41,7 @@ class History:
 
     Args:
         replacements: what was made of them earlier, oldest first.
+        is_recorded: the session's record holds just these messages; none: only if there are none.
     """
 
     def __init__(
@@ -45,11 +49,14 @@ class History:
         messages: Iterable[Message] = (),
         pinned: Iterable[Message] = (),
         replacements: Iterable[Replacement] = (),
+        *,
+        is_recorded: bool | None = None,
     ) -> None:
         self._messages: list[Message] = list(messages)
         self.pinned: tuple[Message, ...] = tuple(pinned)
         """What no compaction touches."""
         self._replacements = list(replacements)[-MAX_REPLACEMENTS:]
+        self._is_recorded = not self._messages if is_recorded is None else is_recorded
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -77,27 +84,38 @@ class History:
     ) -> None:
         """Let the history be these messages, and say so; calls that lose their results are closed."""
         fresh = restored_history(messages).messages
-        former = Replacement(reason, self.messages, self.pinned, len(fresh))
+        former = Replacement(reason, self.messages, self.pinned, len(fresh), self._is_recorded)
         self._replacements = [*self._replacements, former][-MAX_REPLACEMENTS:]
-        await self._become(fresh, self.pinned if pinned is None else pinned, reason, channel)
+        known = former.former if former.is_recorded else None
+        await self._become(fresh, self.pinned if pinned is None else pinned, reason, channel, known)
 
     async def take_back(self, channel: Channel) -> bool:
         """Take the last replacement back, and say so; false where there is none. What came since stays."""
         last = self.last_replacement
         if last is None:
             return False
-        fresh = restored_history(self.restorable).messages
+        restorable = self.restorable
+        fresh = restored_history(restorable).messages
         self._replacements.pop()
-        await self._become(fresh, last.pinned, TAKEN_BACK, channel)
+        known = restorable if last.is_recorded and self._is_recorded else None
+        await self._become(fresh, last.pinned, TAKEN_BACK, channel, known)
         return True
 
     async def _become(
-        self, fresh: tuple[Message, ...], pinned: Iterable[Message], reason: str, channel: Channel
+        self,
+        fresh: tuple[Message, ...],
+        pinned: Iterable[Message],
+        reason: str,
+        channel: Channel,
+        known: Sequence[Message] | None,
     ) -> None:
+        """Take the messages and say so; `known` are those that whoever reads the record has, none: it has others."""
         self._messages = list(fresh)
+        self._is_recorded = True
         self.pinned = tuple(message for message in pinned if message in fresh)
         places = tuple(place for place, message in enumerate(fresh) if message in self.pinned)
-        await channel.publish(HistoryReplaced(fresh, reason, places))
+        kept, new = align(known, fresh) if known is not None else (None, fresh)
+        await channel.publish(HistoryReplaced(new, reason, places, kept))
 
     async def add(self, message: Message, channel: Channel) -> None:
         """Add a message and say so."""

@@ -127,14 +127,29 @@ class ContextCompacted:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptMessages:
+    """Messages of a former history in the one after it."""
+
+    at: int
+    """Position of the first in the new history."""
+    start: int
+    """Its position in the former one."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryReplaced:
-    """The history is now these messages: compacted, rewound, or changed by the user. Later ones are added to them."""
+    """The history is now another one: compacted, rewound, or changed by the user. Later messages are added to it."""
 
     messages: tuple[Message, ...]
+    """Those that are new in it, in order; all of them where `kept` is none."""
     reason: str
     """In a few words."""
     pinned: tuple[int, ...] = ()
     """Positions of messages that no compaction touches."""
+    kept: tuple[KeptMessages, ...] | None = None
+    """What stands in it of the former history; where the one before is taken back, of what stood before that, followed
+    by what came since. None in the records of earlier versions."""
 
 
 # --- model ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.agent.alignment import rebuild
 from core.agent.history import MAX_REPLACEMENTS, TAKEN_BACK, Replacement
 from core.bus.replay import read_record
 from core.contract.conversation import Message
@@ -67,13 +68,18 @@ def _fold(
         if isinstance(payload, MessageAdded):
             messages.append(payload.message)
         elif isinstance(payload, HistoryReplaced):
+            former, kept = messages, pinned
+            is_back = payload.reason == TAKEN_BACK and bool(replaced)
+            known = [*replaced[-1].former, *former[replaced[-1].kept :]] if is_back else former
+            messages = list(payload.messages)
+            if payload.kept is not None:
+                messages = rebuild(known, payload.kept, payload.messages)
+            pinned = tuple(messages[place] for place in payload.pinned if place < len(messages))
             if payload.reason == TAKEN_BACK:
                 del replaced[-1:]
             else:
-                former = Replacement(payload.reason, tuple(messages), pinned, len(payload.messages))
-                replaced = [*replaced, former][-MAX_REPLACEMENTS:]
-            messages = list(payload.messages)
-            pinned = tuple(messages[place] for place in payload.pinned if place < len(messages))
+                replaced.append(Replacement(payload.reason, tuple(former), kept, len(messages)))
+                del replaced[:-MAX_REPLACEMENTS]
     return tuple(messages), pinned, tuple(replaced)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 from core.agent.compaction import MAX_RESULT_CHARS, SUMMARY_MARK, compacted, digest, render, shortened, split
 from core.agent.compactor import Compactor
-from core.agent.history import History, restored_history
+from core.agent.history import TAKEN_BACK, History, restored_history
 from core.agent.tokens import ContextMeter, tokens_of_message, tokens_of_text
 from core.bus.bus import Bus
+from core.bus.codec import encode
 from core.bus.recorder import Recorder
-from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart, user_message
+from core.contract.conversation import CallPart, Message, Part, ResultPart, Role, TextPart, user_message
+from core.contract.envelope import Envelope
 from core.contract.errors import ModelError, ModelErrorKind
 from core.contract.events import ContextCompacted, HistoryReplaced, MessageAdded, StepStarted, TurnEnd, TurnFailed
 from core.contract.ids import CallId, SessionId
@@ -260,6 +263,95 @@ async def test_a_replaced_history_is_resumed_as_it_stood(tmp_path: Path) -> None
     assert await again.take_back(bus.channel(2))
     assert [message.text for message in again.messages] == ["a", "b", "c", "d", "e"]
     assert sum(isinstance(envelope.payload, MessageAdded) for envelope in resumed.envelopes) == 5
+
+
+def parts_of(history: History) -> list[tuple[Role, Part]]:
+    """What is said by whom: the answers of calls that were cut off may be a message of their own or not."""
+    return [(message.role, part) for message in history.messages for part in message.parts]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_is_made_of_a_history_is_resumed_as_it_stood(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    path = tmp_path / "s.jsonl"
+    recorder = Recorder(path, lambda text: text)
+    bus = Bus(SessionId("t"))
+    bus.attach("recorder", recorder)
+    history, channel = History(), bus.channel(1)
+    for number in range(120):
+        messages = list(history.messages)
+        place = chance.randrange(len(messages)) if messages else 0
+        match chance.choice(["say", "call", "say", "call", "drop", "rewind", "compact", "pin", "back", "resume"]):
+            case "drop" if messages and messages[place].role is Role.MODEL and not messages[place].calls:
+                messages[place] = said(f"dropped {number}")
+                await history.replace(messages, channel, "dropped")
+            case "rewind" if messages:
+                await history.replace(messages[:place], channel, "rewound")
+            case "compact" if messages:
+                await history.replace([user_message(f"summary {number}"), *messages[place:]], channel, "compacted")
+            case "pin" if messages:
+                await history.replace(messages, channel, "pinned", [*history.pinned, messages[place]])
+            case "back":
+                await history.take_back(channel)
+            case "resume":
+                resumed = resume_session(path)
+                whole = restored_history(resumed.messages).messages
+                recorded = whole == resumed.messages
+                history = History(whole, resumed.pinned, resumed.replacements, is_recorded=recorded)
+            case "call":
+                await history.close_open_calls(channel)
+                await history.add(user_message("more"), channel)
+                await history.add(call(number), channel)
+                if chance.random() < 0.5:  # else it was killed here
+                    await history.close_open_calls(channel)
+            case _:
+                await history.close_open_calls(channel)
+                await history.add(user_message(chance.choice(["again", f"prompt {number}"])), channel)
+                await history.add(said("word " * chance.randrange(5)), channel)
+        resumed = resume_session(path)
+        assert parts_of(restored_history(resumed.messages)) == parts_of(restored_history(history.messages))
+        assert [each in resumed.pinned for each in resumed.messages] == [
+            each in history.pinned for each in resumed.messages
+        ]
+        assert [each.kept for each in resumed.replacements] == [each.kept for each in history._replacements]
+    recorder.close()
+
+
+async def test_what_is_dropped_or_pinned_is_written_alone() -> None:
+    seen: list[Envelope] = []
+    bus = Bus(SessionId("t"))
+    bus.attach("test", seen.append)
+    history, channel = History(), bus.channel(1)
+    for number in range(50):
+        await history.add(user_message(f"prompt {number}"), channel)
+        await history.add(said("word " * 1_000), channel)
+    messages = list(history.messages)
+    await history.replace([*messages[:31], said("dropped"), *messages[32:]], channel, "dropped")
+    await history.replace(history.messages, channel, "pinned", [messages[4]])
+    await history.replace(history.messages[:40], channel, "rewound")
+    await history.take_back(channel)
+    sizes = [len(encode(envelope)) for envelope in seen[-4:]]
+    assert max(sizes) < 500 < len(encode(seen[1]))
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_a_replacement_of_an_earlier_version_holds_all_messages(tmp_path: Path, is_back: bool) -> None:
+    path = tmp_path / "s.jsonl"
+    recorder = Recorder(path, lambda text: text)
+    bus = Bus(SessionId("t"))
+    bus.attach("recorder", recorder)
+    messages = (user_message("a"), said("b"), user_message("c"))
+    for message in messages:
+        await bus.publish(MessageAdded(message))
+    await bus.publish(HistoryReplaced(messages[2:], "compacted", (0,)))
+    if is_back:
+        await bus.publish(HistoryReplaced(messages, TAKEN_BACK))
+    recorder.close()
+    assert b',"kept":null' in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(b',"kept":null', b""))
+    resumed = resume_session(path)
+    assert resumed.messages == (messages if is_back else messages[2:])
+    assert [each.former for each in resumed.replacements] == ([] if is_back else [messages])
 
 
 async def test_nothing_is_done_where_nothing_is_to_gain() -> None:
