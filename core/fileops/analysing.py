@@ -23,6 +23,7 @@ MAX_SECONDS = 60.0
 _MOST_SYMBOLS = 400
 _MOST_LINES = 300
 _DOC_CHARS = 160
+TYPES_ONLY = "types only"
 
 
 def _select(
@@ -99,7 +100,8 @@ def describe_file(tree: SourceTree, path: str, analysis: Analysis, lines: int) -
         unit = tree.modules.find(analysis.language, path, item.module)
         names = f" ({', '.join(item.names)})" if item.names else ""
         target = f" → {unit.path}" if unit is not None else ""
-        imports.append(make_visible_line(f"  {item.line}: {item.module}{names}{target}"))
+        types = f" [{TYPES_ONLY}]" if item.types_only else ""
+        imports.append(make_visible_line(f"  {item.line}: {item.module}{names}{target}{types}"))
     if imports:
         text += ["Imports:", *imports[:_MOST_LINES]]
     if analysis.symbols:
@@ -148,7 +150,7 @@ class DependenciesInvocation(BaseToolInvocation[DependenciesOperation]):
         for tree, paths in found.items():
             graph = ImportGraph.of(tree.modules, tree.analyse(paths, imports=True))
             count += len(paths)
-            parts.append(_describe_graph(graph))
+            parts.append(_describe_graph(graph, types=self.params.types_in_cycles))
             notes += [f"{make_visible_line(path)}: {why}" for path, why in tree.unread.items()]
         if not parts:
             return _nothing(notes)
@@ -164,11 +166,12 @@ class DependenciesInvocation(BaseToolInvocation[DependenciesOperation]):
         graph = ImportGraph.of(tree.modules, tree.analyse(paths, imports=True))
         direct, every = graph.dependents(place.inside), graph.all_dependents(place.inside)
         text = [f"File: {place.shown}"]
-        text += _listed("Imports of the project:", graph.edges.get(place.inside, []))
+        text += _listed("Imports of the project:", _marked(graph, place.inside))
         text += _listed("Imports from outside:", graph.outside.get(place.inside, []))
         text += _listed(f"Imported by ({len(direct)}):", direct)
         text += _listed(f"Depend on it through others ({len(every) - len(direct)}):", sorted({*every} - {*direct}))
-        text += [f"Cycle: {' → '.join([*c, c[0]])}" for c in graph.cycles() if place.inside in c]
+        cycles = graph.cycles(types=self.params.types_in_cycles)
+        text += [make_visible_line(f"Cycle: {' → '.join([*c, c[0]])}") for c in cycles if place.inside in c]
         return ToolResult("\n".join(text), data={"files": len(paths)})
 
 
@@ -177,16 +180,24 @@ def _listed(head: str, paths: Sequence[str]) -> list[str]:
     return [head, *(f"  {make_visible_line(path)}" for path in paths[:_MOST_LINES]), *more] if paths else []
 
 
-def _describe_graph(graph: ImportGraph) -> str:
+def _marked(graph: ImportGraph, path: str) -> list[str]:
+    """Return what a file imports of the project; what it needs for types alone says so."""
+    apart = graph.types_only.get(path, set())
+    return [f"{target} [{TYPES_ONLY}]" if target in apart else target for target in graph.edges.get(path, ())]
+
+
+def _describe_graph(graph: ImportGraph, *, types: bool) -> str:
     edges = sum(map(len, graph.edges.values()))
     text = [f"{len(graph.edges)} files, {edges} imports among them"]
-    cycles = graph.cycles()
-    text.append(f"Cycles: {len(cycles)}" if cycles else "No cycles")
+    cycles = graph.cycles(types=types)
+    left_out = any(graph.types_only.values()) and not types
+    note = " (imports for types only are left out of them; types_in_cycles counts them)" if left_out else ""
+    text.append((f"Cycles: {len(cycles)}" if cycles else "No cycles") + note)
     text += [make_visible_line(f"  {' → '.join([*cycle[:20], cycle[0]])}") for cycle in cycles[:20]]
     text += _listed("Relative imports that lead to nothing:", [f"{p}:{n}: {module}" for p, n, module in graph.missing])
     text.append("Imports:")
     shown = [
-        make_visible_line(f"  {path} → {', '.join(targets)}")
+        make_visible_line(f"  {path} → {', '.join(_marked(graph, path))}")
         for path, targets in sorted(graph.edges.items())
         if targets
     ]

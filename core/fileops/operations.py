@@ -192,6 +192,9 @@ class DependenciesOperation(_Look):
         "include", "paths", "file_paths", default=(".",), min_length=1, description="Files, directories or patterns."
     )
     of: str = Field("", description="A file: only what it depends on, and what depends on it.")
+    types_in_cycles: bool = Field(
+        False, description="Whether imports that only annotations need (TYPE_CHECKING, import type) make cycles."
+    )
 
     def paths(self) -> tuple[str, ...]:
         return (*fixed_parts(self.include), *([self.of] if self.of else []))
@@ -216,7 +219,7 @@ class RenameSymbolOperation(Operation):
     symbol: str = named("symbol", "old_name", "name", description="Its name; `Class.method` for a member.")
     new_name: str = Field(description="The new name, without what stands before a dot.")
     line: int | None = Field(None, ge=1, description="1-based line of the definition, where the name is not unique.")
-    include: tuple[str, ...] = Field((".",), min_length=1, description="Where its uses are looked for.")
+    include: tuple[str, ...] = Field((".",), min_length=1, description="Files in which its uses are renamed, too.")
 
     def paths(self) -> tuple[str, ...]:
         return (self.file_path, *fixed_parts(self.include))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.contract.errors import ToolErrorType, ToolFailure
@@ -22,7 +22,10 @@ from core.workspace.globbing import compile_glob
 
 _SHOWN = 200
 _SHOWN_FILES = 6
+_SHOWN_CHARS = 120
 _SCRIPT = frozenset({"javascript", "typescript"})
+Places = Mapping[tuple[int, int], set[str]]
+"""First byte and end of each place in a file, with what the name is there: see `Renaming.edits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,15 @@ def plan_rename(tree: SourceTree, path: str, operation: RenameSymbolOperation) -
     target = find_target(project, file, operation.symbol.strip(), operation.line)
     tree.load(paths)
     holding = {name: _holds(tree, paths, name) for name in (old, new)}
-    wanted = [name for name in holding[old] if _is_included(name, operation.include) or name == path]
-    search = RenameSearch(project, {*wanted, target.path}, old, new)
+    search = RenameSearch(project, {*holding[old], path, target.path}, old, new)
     renaming = search.run(target)
-    find_conflicts(project, renaming, search.bindings, search.families, holding[new])
+    homes = {path, target.path}
+    broken = {name: places for name, places in renaming.edits.items() if name not in homes}
+    broken = {name: places for name, places in broken.items() if not _is_included(name, operation.include)}
+    for name in broken:
+        del renaming.edits[name]
+    bindings = [binding for binding in search.bindings if binding.path not in broken]
+    find_conflicts(project, renaming, bindings, search.families, holding[new])
     _check_export(language, target.path, renaming)
     if renaming.conflicts:
         raise ToolFailure(
@@ -76,10 +84,10 @@ def plan_rename(tree: SourceTree, path: str, operation: RenameSymbolOperation) -
             "Choose another name, or rename what stands there first.",
         )
     _note_broken(project, renaming)
-    return _written(tree, project, renaming)
+    return _written(tree, project, renaming, broken)
 
 
-def _written(tree: SourceTree, project: Project, renaming: Renaming) -> RenamePlan:
+def _written(tree: SourceTree, project: Project, renaming: Renaming, broken: Mapping[str, Places]) -> RenamePlan:
     texts: dict[str, tuple[TextFile, str]] = {}
     count = 0
     for name, places in sorted(renaming.edits.items()):
@@ -94,20 +102,40 @@ def _written(tree: SourceTree, project: Project, renaming: Renaming) -> RenamePl
     files = f"{len(texts)} file{'s' if len(texts) != 1 else ''}"
     lines = [f"Renamed `{renaming.old}` to `{renaming.new}`: {count} place{plural} in {files}", *renaming.notes]
     notes = [*renaming.notes]
+    if broken:
+        uses, where = _uses_in(tree, broken), _files(broken)
+        count = sum(map(len, uses.values()))
+        lines += [f"Not renamed, as `include` leaves them out; these will break ({count}):", *_list(uses)]
+        notes.append(f"will break, as `include` leaves them out: {count} use{'s' if count != 1 else ''} in {where}")
     left = sum(map(len, renaming.undecided.values()))
     if left:
         undecided = dict(sorted(renaming.undecided.items(), key=lambda item: (item[0] not in texts, item[0])))
         lines += [f"Left as they are, as they could not be decided ({left}):", *_list(undecided)]
-        where = ", ".join(make_visible_line(path) for path in sorted(renaming.undecided)[:_SHOWN_FILES])
-        more = ", …" if len(renaming.undecided) > _SHOWN_FILES else ""
-        notes.append(f"left as they are, as it could not be decided what they mean: {left}, in {where}{more}")
+        notes.append(
+            f"left as they are, as it could not be decided what they mean: {left}, in {_files(renaming.undecided)}"
+        )
     lines += [f"Not looked at: {make_visible_line(name)}: {why}" for name, why in sorted(tree.unread.items())[:_SHOWN]]
     return RenamePlan(texts, "\n".join(lines), tuple(notes))
 
 
-def write_places(
-    data: bytes, places: Mapping[tuple[int, int], set[str]], splits: Mapping[int, str], old: str, new: str
-) -> bytes:
+def _uses_in(tree: SourceTree, places: Mapping[str, Places]) -> dict[str, dict[int, str]]:
+    """Return places by file and line, each with the line itself."""
+    found: dict[str, dict[int, str]] = {}
+    for path in sorted(places):
+        data = tree.data(path) or b""
+        for start, _ in sorted(places[path]):
+            first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
+            text = data[first : end if end >= 0 else len(data)].decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
+            found.setdefault(path, {})[data.count(b"\n", 0, start) + 1] = make_visible_line(text)
+    return found
+
+
+def _files(paths: Iterable[str]) -> str:
+    names = sorted(paths)
+    return ", ".join(map(make_visible_line, names[:_SHOWN_FILES])) + (", …" if len(names) > _SHOWN_FILES else "")
+
+
+def write_places(data: bytes, places: Places, splits: Mapping[int, str], old: str, new: str) -> bytes:
     """Return a text with the new name at all places; one word that stands for two names becomes both if need be."""
     parts = []
     position = 0

@@ -15,6 +15,8 @@ class ImportGraph:
 
     edges: dict[str, list[str]] = field(default_factory=dict)
     """What each file imports of the project, in the order of its lines."""
+    types_only: dict[str, set[str]] = field(default_factory=dict)
+    """Those of them that each file imports for annotations alone."""
     outside: dict[str, list[str]] = field(default_factory=dict)
     """Modules that each file imports and that are not of the project, as written."""
     missing: list[tuple[str, int, str]] = field(default_factory=list)
@@ -25,7 +27,8 @@ class ImportGraph:
         """Return the graph of the files that were analysed for imports."""
         graph = cls()
         for path, analysis in analyses.items():
-            targets: dict[str, None] = {}
+            targets: dict[str, bool] = {}
+            """Whether it is imported for types alone."""
             outside: dict[str, None] = {}
             for item in analysis.imports:
                 unit = modules.find(analysis.language, path, item.module)
@@ -34,9 +37,11 @@ class ImportGraph:
                     if item.module.startswith("."):
                         graph.missing.append((path, item.line, item.module))
                     continue
-                targets.update(dict.fromkeys(_files_of(modules, analysis.language, unit, item.names)))
+                for target in _files_of(modules, analysis.language, unit, item.names):
+                    targets[target] = targets.get(target, True) and item.types_only
             targets.pop(path, None)
             graph.edges[path] = list(targets)
+            graph.types_only[path] = {target for target, types_only in targets.items() if types_only}
             graph.outside[path] = list(outside)
         return graph
 
@@ -63,13 +68,17 @@ class ImportGraph:
         """Return the files next to a file in the graph: what it imports, then what imports it."""
         return list(dict.fromkeys([*self.edges.get(path, ()), *self.dependents(path)]))
 
-    def cycles(self) -> list[list[str]]:
-        """Return each group of files that import one another, as a round trip where one file begins it."""
-        found = []
-        for group in _components(self.edges):
-            if len(group) > 1:
-                found.append(_round_trip(self.edges, sorted(group)))
-        return sorted(found)
+    def cycles(self, *, types: bool = False) -> list[list[str]]:
+        """Return each group of files that import one another, as a round trip where one file begins it.
+
+        Args:
+            types: imports for types alone count, too, although nothing goes round when the program runs.
+        """
+        edges: Mapping[str, Sequence[str]] = self.edges
+        if not types:
+            apart = self.types_only
+            edges = {path: [t for t in targets if t not in apart.get(path, ())] for path, targets in edges.items()}
+        return sorted(_round_trip(edges, sorted(group)) for group in _components(edges) if len(group) > 1)
 
 
 def _files_of(modules: ModuleMap, language: str, unit: Unit, names: Sequence[str]) -> Iterable[str]:

@@ -83,7 +83,8 @@ class JavaScript(LanguagePlugin):
         for node in found.get("import", ()):
             source = node.child_by_field_name("source")
             if source is not None:
-                imports.append(Import(_unquoted(parsed, source), node.start_point.row + 1, _names(parsed, node)))
+                line, types_only = node.start_point.row + 1, _is_for_types(parsed, node, source)
+                imports.append(Import(_unquoted(parsed, source), line, _names(parsed, node), types_only))
         callers = {node.parent.start_byte: node.text for node in found.get("caller", ()) if node.parent is not None}
         for node in found.get("required", ()):
             call = node.parent.parent if node.parent is not None else None
@@ -99,6 +100,25 @@ class JavaScript(LanguagePlugin):
 
 def _unquoted(source: SourceText, node: Node) -> str:
     return source.text(node)[1:-1]
+
+
+def _is_for_types(source: SourceText, node: Node, module: Node) -> bool:
+    """Return whether all that an import or a re-export takes is marked as a type."""
+    if source.data.find(b"type", node.start_byte, module.start_byte) < 0:
+        return False
+    taken = [child for child in node.children if child.type in ("import_clause", "export_clause", "type")]
+    if any(child.type == "type" for child in taken):
+        return True
+    specifiers = []
+    while taken:
+        child = taken.pop()
+        if child.type in ("import_specifier", "export_specifier"):
+            specifiers.append(any(part.type == "type" for part in child.children))
+        elif child.type in ("import_clause", "named_imports", "export_clause"):
+            taken += child.named_children
+        else:
+            return False
+    return bool(specifiers) and all(specifiers)
 
 
 def _names(source: SourceText, node: Node) -> tuple[str, ...]:

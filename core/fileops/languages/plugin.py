@@ -39,6 +39,8 @@ class Import(NamedTuple):
     line: int
     names: tuple[str, ...] = ()
     """What is taken of it, by its name there; `*` for everything."""
+    types_only: bool = False
+    """It is there for annotations alone: when the program runs nothing is imported."""
 
 
 class SyntaxProblem(NamedTuple):

@@ -28,6 +28,7 @@ _MOST_COMPILED = 2_000_000
 """Bytes of a text that the interpreter is asked about: it takes two hundred times as much memory."""
 _NEWER = "[(type_parameter) (type_alias_statement)] @newer"
 _OPENING = re.compile(r"(?i)^([rbuf]{0,2})('''|\"\"\"|'|\")")
+_TYPE_CHECKING = re.compile(r"(not\s+)?(?:\w+\s*\.\s*)*TYPE_CHECKING")
 _ESCAPE = re.compile(r"\\(\n|[\\'\"nrt])")
 _ESCAPED = {"\n": "", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -137,13 +138,29 @@ def _imports(source: SourceText, node: Node) -> list[Import]:
         target = name.child_by_field_name("name") if name.type == "aliased_import" else name
         if target is not None:
             plain.append("".join(source.text(target).split()))
+    types_only = _is_for_types(source, node)
     if node.type == "import_statement":
-        return [Import(name, line) for name in plain]
+        return [Import(name, line, types_only=types_only) for name in plain]
     module = node.child_by_field_name("module_name")
     text = "".join(source.text(module).split()) if module is not None else "__future__"
     if any(child.type == "wildcard_import" for child in node.named_children):
         plain.append("*")
-    return [Import(text, line, tuple(plain))]
+    return [Import(text, line, tuple(plain), types_only)]
+
+
+def _is_for_types(source: SourceText, node: Node) -> bool:
+    """Return whether an import stands where `TYPE_CHECKING` must be true."""
+    if node.start_point.column == 0 or b"TYPE_CHECKING" not in source.data:
+        return False
+    child, around = node, node.parent
+    while around is not None:
+        if around.type in ("if_statement", "elif_clause"):
+            condition = around.child_by_field_name("condition")
+            told = _TYPE_CHECKING.fullmatch(source.text(condition)) if condition is not None else None
+            if told is not None and child.type == ("else_clause" if told[1] else "block"):
+                return True
+        child, around = around, around.parent
+    return False
 
 
 def _compile(data: bytes) -> SyntaxProblem | None:

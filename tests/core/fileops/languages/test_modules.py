@@ -97,6 +97,16 @@ def test_cycles_are_round_trips() -> None:
     assert graph.cycles() == [["a.py", "b.py", "c.py"], ["e.py", "f.py"]]
 
 
+def test_what_only_types_need_makes_no_cycle() -> None:
+    files = {"a.py": (Import("b", 1),), "b.py": (Import("a", 1, types_only=True),), "c.py": (Import("d", 1),)}
+    files["d.py"] = (Import("c", 1, types_only=True), Import("c", 9))
+    analyses = {name: Analysis("python", imports=imports) for name, imports in files.items()}
+    graph = ImportGraph.of(ModuleMap(files, lambda path: None), analyses)
+    assert graph.types_only["b.py"] == {"a.py"} and graph.dependents("a.py") == ["b.py"]
+    assert graph.cycles() == [["c.py", "d.py"]]
+    assert graph.cycles(types=True) == [["a.py", "b.py"], ["c.py", "d.py"]]
+
+
 def test_a_long_chain_needs_no_recursion() -> None:
     count = 5_000
     graph = graph_of({f"m{n}": f"m{(n + 1) % count}" for n in range(count)})

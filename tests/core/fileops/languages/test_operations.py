@@ -86,6 +86,16 @@ async def test_dependencies(place: Place) -> None:
     assert "Cycle: a.py → b.py → a.py" in around
 
 
+async def test_what_only_types_need_is_marked_and_makes_no_cycle(place: Place) -> None:
+    (place.root / "b.py").write_text("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a\n")
+    (place.root / "a.py").write_text("import b\n")
+    whole = llm_text((await place.run({"type": "dependencies"})).llm_content)
+    assert "No cycles (imports for types only are left out" in whole and "b.py → a.py [types only]" in whole
+    around = {"type": "dependencies", "of": "b.py"}
+    text = llm_text((await place.run(around, {**around, "types_in_cycles": True})).llm_content)
+    assert text.count("  a.py [types only]") == 2 and text.count("Cycle: a.py → b.py → a.py") == 1
+
+
 async def test_validate(place: Place) -> None:
     text = llm_text(
         (
@@ -136,6 +146,18 @@ async def test_a_part_of_a_renaming_may_be_declined(place: Place) -> None:
     reply = ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE, declined=(str(place.root / "c.py"),))
     result = await invocation.amended(reply).execute(AbortSignal())
     assert result.error is None
+    assert "fresh" in place.text("b.py") and place.text("c.py") == FILES["c.py"]
+
+
+async def test_what_a_limited_renaming_breaks_is_said_in_the_review_and_in_the_result(place: Place) -> None:
+    invocation = place.invocation({**RENAME, "include": ["b.py"]})
+    details = await invocation.get_confirmation_details(AbortSignal())
+    assert isinstance(details, FileOperationsConfirmation)
+    assert sorted(file.file_name for file in details.files) == ["a.py", "b.py"]
+    for file in details.files:
+        assert "will break, as `include` leaves them out: 1 use in c.py" in file.notes
+    text = llm_text((await invocation.execute(AbortSignal())).llm_content)
+    assert "these will break (1):\n  c.py:5: a.A().old(1)\n" in text
     assert "fresh" in place.text("b.py") and place.text("c.py") == FILES["c.py"]
 
 

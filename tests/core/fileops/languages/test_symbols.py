@@ -185,7 +185,48 @@ def test_symbols_and_imports(name: str) -> None:
         for s in found.symbols
     ]
     assert rows == symbols
-    assert [tuple(item) for item in found.imports] == imports
+    assert [tuple(item)[:3] for item in found.imports] == imports
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "modules"),
+    [
+        (
+            "a.py",
+            """import a
+if TYPE_CHECKING:
+    import b
+    from c import d
+    if x:
+        import e
+elif y:
+    import f
+else:
+    import g
+if not t.TYPE_CHECKING and z or not_TYPE_CHECKING:
+    import h
+if not typing . TYPE_CHECKING:
+    import i
+elif TYPE_CHECKING:
+    import j
+else:
+    import k
+""",
+            "b c e j k",
+        ),
+        (
+            "a.ts",
+            """import type A from "a"; import type { B } from "b"; import { type C } from "c";
+import { type D, d } from "d"; import E, { type e } from "e"; import type from "f"; import "type";
+export type { G } from "g"; export { type H, type I as J } from "h"; export * from "i"; import { } from "j/type";
+""",
+            "a b c g h",
+        ),
+        ("a.js", 'import { type } from "a"; export { type } from "type";\n', ""),
+    ],
+)
+def test_imports_that_only_types_need_are_told_apart(name: str, text: str, modules: str) -> None:
+    assert sorted(item.module for item in analyse(name, text).imports if item.types_only) == modules.split()
 
 
 @pytest.mark.parametrize(
