@@ -269,6 +269,8 @@ class Job:
         at = 0
         while at < len(data):
             size = max(_LEAST, int(self._speed * _FEED_SECONDS))
+            if size < len(data) - at < 1.5 * size:
+                size = len(data)  # a small rest would cost more than it is worth, and tell little of the speed
             piece = data[at : at + size]
             began = time.perf_counter()
             self._emulator.feed(piece, hold=True)
@@ -310,7 +312,8 @@ class Job:
             self._changed.set()
 
     async def _show(self) -> None:
-        """Publish the screen when it has changed, at most 30 times a second; nothing while nothing changes."""
+        """Publish the screen when it has changed, 30 times a second at most; nothing while nothing changes."""
+        due = time.monotonic()
         while True:
             await self._changed.wait()
             held = 0.0
