@@ -9,6 +9,7 @@ from typing import Any
 from app.bridge import Routes
 from app.presenters.shell_handover import Handover
 from app.presenters.shell_password import PasswordGuard
+from app.presenters.shell_title import ShellTitle
 from app.services.clipboard import copy_text
 from app.shell_mention import mentioned_job
 from app.stage import Presenter, Stage
@@ -34,6 +35,7 @@ class ShellPresenter(Presenter):
         self._has_room = False
         """A full-screen program has the whole screen."""
         self._handover = Handover(stage, self._leave)
+        self._title = ShellTitle()
         self._lanes: dict[str, asyncio.Queue[Coroutine[Any, Any, None]]] = {}
         stage.app.completions.shell = self._describe_mention
 
@@ -126,9 +128,11 @@ class ShellPresenter(Presenter):
 
     def _show_frame(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobFrame)
-        if self._pane is not None and envelope.payload.id in self._pane.job_ids:
-            self._pane.show_frame(envelope.payload.id, envelope.payload.frame)
-            self._hand_over(envelope.payload.id)
+        id, frame = envelope.payload.id, envelope.payload.frame
+        if self._pane is not None and id in self._pane.job_ids:
+            job = self.stage.engine.jobs.find(id)
+            self._pane.show_frame(id, self._title.settle(job, frame) if job is not None and job.is_shell else frame)
+            self._hand_over(id)
             self._give_room(self._pane)
 
     def _show_state(self, envelope: Envelope) -> None:

@@ -69,12 +69,14 @@ async def test_a_job_is_run_again_and_moved_to_the_background_and_back(project: 
 async def test_a_program_called_from_the_prompt_gets_the_keys_and_gives_them_back(project: Path) -> None:
     async with running(project) as run:
         editor = run.app.workspace.prompt.editor
-        (project / "ask.sh").write_text("printf 'your name? '; read name; echo hello $name")
+        (project / "ask.sh").write_text("printf '\\033]0;asking\\007your name? '; read name; echo hello $name")
         await run.press("exclamation_mark", *"sh ask.sh", "enter")
         await run.until(lambda: not editor.has_focus, "the keys of the program")
+        await run.shows("1 asking")
         await run.press(*"Ada", "enter")
         await run.shows("hello Ada")
         await run.until(lambda: editor.has_focus, "the prompt again")
+        assert "asking" not in run.text, "the title goes with the program"
 
 
 async def test_a_program_takes_no_keys_from_someone_who_types(project: Path) -> None:
