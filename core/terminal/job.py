@@ -323,7 +323,9 @@ class Job:
             self._changed.clear()
             frame = self.frame()
             await self._publish(JobFrame(self.id, frame))
-            await asyncio.sleep(FRAME_SECONDS)
+            # a frame that was late does not delay those after it
+            due = max(due + FRAME_SECONDS, time.monotonic())
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
             if self.hides_input != frame.hides_input:
                 self._changed.set()  # bash switches the echo off only after it has asked
 
