@@ -323,9 +323,10 @@ class Job:
             self._changed.clear()
             frame = self.frame()
             await self._publish(JobFrame(self.id, frame))
-            # a frame that was late does not delay those after it
-            due = max(due + FRAME_SECONDS, time.monotonic())
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            # a frame that was a little late does not delay those after it
+            now = time.monotonic()
+            due = (due if now - due < FRAME_SECONDS / 2 else now) + FRAME_SECONDS
+            await asyncio.sleep(due - now)
             if self.hides_input != frame.hides_input:
                 self._changed.set()  # bash switches the echo off only after it has asked
 
