@@ -255,7 +255,7 @@ class Job:
             self.log.append(data)
             if self.log.must_spill:
                 await self.log.spill()
-            if not self._binary and self.log.is_binary:
+            if not (self._binary or self.is_shell) and self.log.is_binary:
                 self._binary = True
                 self._screen.feed("\x1bc\x1b[3J[binary output: not shown]\r\n")
             if not self._binary:

@@ -135,12 +135,17 @@ async def test_resizing_reaches_the_program(jobs: JobTable, tmp_path: Path) -> N
     assert (job.frame().columns, job.frame().lines) == (61, 17)
 
 
-async def test_binary_output_is_not_shown(jobs: JobTable, tmp_path: Path) -> None:
+async def test_binary_output_is_not_shown(jobs: JobTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").write_bytes(bytes(range(256)) * 100)
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    shell = await jobs.start_shell(str(tmp_path))
+    await shell.write(b"cat data; printf '\\033c'; echo the shell go''es on; exit\r")
     job = await jobs.start("cat data", str(tmp_path))
     await job.wait()
     assert job.binary
     assert job.frame().rows[0][0].text == "[binary output: not shown]"
+    await shell.wait()
+    assert "the shell goes on" in await shell.text()
 
 
 # --- states -------------------------------------------------------------------------------------------
