@@ -19,6 +19,8 @@ from core.contract.events import (
     JobFrame,
     JobStarted,
     LoopNoted,
+    McpServerChanged,
+    McpState,
     MessageAdded,
     ModeChanged,
     Notice,
@@ -76,6 +78,7 @@ class Updates:
                 f"The context was summarised: from about {event.before_tokens:,} to {event.after_tokens:,} tokens."
             ),
             LoopNoted: self._note_loop,
+            McpServerChanged: self._note_server,
             CallRejected: lambda event: self.note(f"{event.name} was denied: {event.reason}"),
             TurnFailed: lambda event: self.note(f"{event.message} {event.hint}"),
         }
@@ -127,6 +130,11 @@ class Updates:
     def _note_loop(self, event: LoopNoted) -> Iterator[Update]:
         if event.stopped:
             yield from self.note(f"Stopped: {event.call_name} was called {event.count} times with the same result.")
+
+    def _note_server(self, event: McpServerChanged) -> Iterator[Update]:
+        if event.state in (McpState.FAILED, McpState.NEEDS_LOGIN):
+            words = event.state.replace("_", " ")
+            yield from self.note(f"MCP server {event.name}: {words}. {event.message}\n{event.stderr}")
 
     # --- calls ------------------------------------------------------------------------------------
 

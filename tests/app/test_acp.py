@@ -15,13 +15,14 @@ from typing import Any
 import acp
 import pytest
 from acp import RequestError
-from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
+from acp.schema import AllowedOutcome, DeniedOutcome, EnvVariable, McpServerStdio, RequestPermissionResponse
 
 import stet
 from app.acp.agent import serve
 from app.acp.prompt import read_prompt
 from app.options import SessionOptions
 from core.contract.errors import StetError
+from tests.fakes import mcp_server
 
 pytestmark = pytest.mark.anyio
 
@@ -188,6 +189,21 @@ async def test_a_command_shows_its_screen_and_a_mode_can_be_set(project: Path) -
     assert not editor.asked
     assert editor.of("current_mode_update")[0].current_mode_id == "yolo"
     assert "one\ntwo" in editor.of("tool_call_update")[-1].content[0].content.text
+
+
+async def test_an_editors_own_servers_are_asked_about_and_one_that_fails_is_named(project: Path) -> None:
+    editor = Editor()
+    text = 'call ed__echo {"text": "hi"}\n---\nsay Done.\n'
+    path = [EnvVariable(name="PYTHONPATH", value=str(stet.HOME))]
+    server = str(Path(mcp_server.__file__))
+    good = McpServerStdio(name="ed", command=sys.executable, args=[server, "stdio"], env=path)
+    bad = McpServerStdio(name="gone", command=str(project / "nothing"), args=[], env=[])
+    async with editing(scripted(project, text), editor) as connection:
+        session = await connection.new_session(cwd=str(project), mcp_servers=[good, bad])
+        await connection.prompt(session_id=session.session_id, prompt=[acp.text_block("go")])
+    assert '{"text": "hi"}' in editor.asked[0][0].content[0].content.text
+    assert editor.of("tool_call_update")[-1].status == "completed"
+    assert "MCP server gone: failed" in editor.text
 
 
 @pytest.mark.parametrize(
