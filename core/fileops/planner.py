@@ -330,6 +330,7 @@ class Planner:
             operation.pattern,
             operation.replacement,
             case_sensitive=operation.case_sensitive,
+            stop=self._stop,
         )
         total = changed = 0
         for (place, file), (text, count) in zip(files, results, strict=True):

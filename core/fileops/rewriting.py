@@ -5,39 +5,65 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.contract.errors import ToolErrorType, ToolFailure
+from core.workspace.listing import Stop
 
 MAX_SECONDS = 10.0
+_POLL = 0.05
+"""Seconds between two questions whether anyone still waits."""
 _WORKER = Path(__file__).with_name("rewriting_worker.py")
 
 
 def rewrite_texts(
-    texts: Sequence[str], pattern: str, replacement: str, *, case_sensitive: bool = True, seconds: float = MAX_SECONDS
+    texts: Sequence[str],
+    pattern: str,
+    replacement: str,
+    *,
+    case_sensitive: bool = True,
+    seconds: float = MAX_SECONDS,
+    stop: Stop | None = None,
 ) -> list[tuple[str, int]]:
     """Return each text with every match replaced, and how many there were. Blocks for at most `seconds`.
 
     Raises:
-        ToolFailure: invalid_pattern, or timeout.
+        ToolFailure: invalid_pattern, timeout, or cancelled.
     """
     job = {"pattern": pattern, "replacement": replacement, "case_sensitive": case_sensitive, "texts": list(texts)}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(_WORKER)],
-            input=json.dumps(job).encode("ascii"),
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ToolFailure(
-            ToolErrorType.TIMEOUT,
-            f"The pattern takes longer than {seconds:g} seconds over these files.",
-            "Give a simpler pattern, without nested repetition, or fewer files.",
-        ) from None
-    if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    code, output, complaint = _run(json.dumps(job).encode("ascii"), stop or Stop(), seconds)
+    if code != 0:
+        reason = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ToolFailure(ToolErrorType.INVALID_PATTERN, f"The pattern or its replacement can't be used: {reason}")
-    return [(str(text), int(count)) for text, count in json.loads(done.stdout)]
+    return [(str(text), int(count)) for text, count in json.loads(output)]
+
+
+def _run(job: bytes, stop: Stop, seconds: float) -> tuple[int, bytes, bytes]:
+    """Return the exit code of the process and what it printed."""
+    deadline = time.monotonic() + seconds
+    command = [sys.executable, "-I", "-S", str(_WORKER)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        given: bytes | None = job
+        while True:
+            try:
+                output, complaint = process.communicate(given, timeout=_POLL)
+                return process.returncode, output, complaint
+            except subprocess.TimeoutExpired:
+                given = None  # the rest of it is given all the same
+            except BaseException:
+                process.kill()
+                raise
+            if stop.is_cancelled or time.monotonic() > deadline:
+                process.kill()
+                process.communicate()
+                break
+    if stop.is_cancelled:
+        raise ToolFailure(ToolErrorType.CANCELLED, "Cancelled; nothing was changed.")
+    raise ToolFailure(
+        ToolErrorType.TIMEOUT,
+        f"The pattern takes longer than {seconds:g} seconds over these files.",
+        "Give a simpler pattern, without nested repetition, or fewer files.",
+    )

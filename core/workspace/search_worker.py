@@ -7,6 +7,7 @@ of 1-based line numbers for each text. The first line on stdin is the job. Stand
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import warnings
@@ -57,12 +58,16 @@ class Job:
 
 def serve() -> None:
     """Answer frames until stdin ends."""
+    sys.path.insert(0, os.path.abspath(__file__).rsplit(os.sep, 3)[0])
+    from core.workspace.lifeline import bound_to_reader
+
     warnings.simplefilter("ignore")
     given, answers = sys.stdin.buffer, sys.stdout
     job = Job(json.loads(given.readline()))
     while header := given.readline():
         texts = [given.read(length).decode("utf-8", "surrogatepass") for length in json.loads(header)]
-        results = [job.lines_of(text) for text in texts]
+        with bound_to_reader(answers.fileno()):
+            results = [job.lines_of(text) for text in texts]
         answers.write(json.dumps(results) + "\n")
         answers.flush()
 

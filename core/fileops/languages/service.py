@@ -5,6 +5,7 @@ A file on which the process dies is told apart from the others, which are done a
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import select
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -139,6 +141,7 @@ class LanguageService:
     def __init__(self, workers: int | None = None) -> None:
         self._most = max(1, min(workers or os.cpu_count() or 1, MAX_WORKERS))
         self._idle: list[_Process] = []
+        self._all: weakref.WeakSet[_Process] = weakref.WeakSet()
         self._places = threading.Semaphore(self._most)
         """Callers from several threads wait for a process; starting one takes longer than most of what they ask."""
         self._lock = threading.Lock()
@@ -204,6 +207,12 @@ class LanguageService:
         for process in idle:
             process.end()
 
+    def end(self) -> None:
+        """As `close`, but what still works is ended, too: whoever waits for it is told that it is lost."""
+        self.close()
+        for process in list(self._all):
+            process.end()
+
     def _ask(self, jobs: Sequence[Job], wanted: tuple[bool, ...], is_cancelled: Callable[[], bool]) -> list[Analysis]:
         if is_cancelled():
             return [Analysis(failure="Cancelled.")] * len(jobs)
@@ -228,6 +237,7 @@ class LanguageService:
                     return process
                 process.end()
         process = _Process()
+        self._all.add(process)
         self._extensions, self._problems = process.extensions, process.problems
         return process
 
@@ -242,7 +252,9 @@ class LanguageService:
 @cache
 def shared_service() -> LanguageService:
     """Return the service that all sessions of this process share; its processes end with this one."""
-    return LanguageService()
+    service = LanguageService()
+    atexit.register(service.end)
+    return service
 
 
 def _batches(jobs: Sequence[Job], results: list[Analysis | None]) -> Iterator[list[int]]:

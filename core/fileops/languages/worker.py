@@ -1,6 +1,6 @@
 """The process that parses: what a hostile file does to a parser, it does to this process alone. It opens no file.
 
-Frames on standard input and output: eight bytes of length, then a pickle. It ends with its input, or when idle.
+Frames on standard input and output: eight bytes of length, then a pickle. It ends with us, or when idle.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def serve() -> None:
     _limit_memory()
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
     from core.fileops.languages.registry import Wanted, load_languages
+    from core.workspace.lifeline import bound_to_reader
 
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a plugin prints must not get between the frames
@@ -33,7 +34,9 @@ def serve() -> None:
         if len(head) < 8:
             return
         jobs, wanted = pickle.loads(source.read(struct.unpack("!Q", head)[0]))
-        _write(target, [languages.analyse(path, data, Wanted(*wanted)) for path, data in jobs])
+        with bound_to_reader(target.fileno()):
+            found = [languages.analyse(path, data, Wanted(*wanted)) for path, data in jobs]
+        _write(target, found)
 
 
 def _write(target: object, value: object) -> None:

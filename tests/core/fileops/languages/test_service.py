@@ -82,3 +82,11 @@ def test_deep_texts_and_bytes_that_are_no_text_end(ending: str, service: Languag
     )
     assert all(found.language or found.failure for found in deep)
     assert odd.language and odd.failure == ""
+
+
+def test_at_the_end_of_the_program_its_processes_end_also_those_that_work() -> None:
+    own = LanguageService(1)
+    own.analyse([("a.py", b"x = 1\n")], symbols=True)
+    process = own._take()  # as if a thread were still waiting for it
+    own.end()
+    assert not process.is_alive
