@@ -153,6 +153,9 @@ class StetApp(App[int]):
     def on_decision_screen_minimised(self, message: Message) -> None:
         self.workspace.forward(message)  # dialogs talk to the application, as they lie over the workspace
 
+    def on_decision_screen_others_wanted(self, message: Message) -> None:
+        self.workspace.forward(message)
+
     async def action_perform(self, action_id: str) -> None:
         """Do an action of the catalogue."""
         try:

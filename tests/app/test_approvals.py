@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import TextArea
 
 import core.diff.hunks as hunks
-from core.contract.confirmation import ToolConfirmationOutcome
+from core.contract.confirmation import Choice, Question, ToolConfirmationOutcome
 from core.contract.conversation import ResultPart
 from core.contract.events import ApprovalMode, MessageAdded, Notice, RuleAdded, ToolCallFinished, TurnEnd, TurnFinished
-from core.contract.requests import ApprovalReply
+from core.contract.requests import ApprovalReply, QuestionRequest
 from core.contract.tool import CallState
 from tests.app.running import Running, running
 from widgets.approval.dialog import DecisionScreen
@@ -229,3 +231,61 @@ async def test_a_question_that_cannot_be_shown_is_refused_and_the_next_one_is_as
 def test_cancel_is_the_only_outcome_that_refuses() -> None:
     approved = {outcome for outcome in ToolConfirmationOutcome if ApprovalReply(outcome).approved}
     assert approved == set(ToolConfirmationOutcome) - {ToolConfirmationOutcome.CANCEL}
+
+
+def question(run: Running, title: str) -> asyncio.Task[Any]:
+    """Ask something beside the turn, as sub-agents do."""
+    request = QuestionRequest(title, (Question("Go on?", choices=(Choice("yes"), Choice("no"))),))
+    return asyncio.create_task(run.engine.bus.ask(request))
+
+
+async def test_the_user_chooses_what_is_asked_first_and_what_was_begun_is_kept(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.asks()
+        one, two = question(run, "One"), question(run, "Two")
+        await run.shows("2 of 2 hunks on", "1 of 3", "then: One · Two", "q other questions")
+        review = run.dialog
+        await run.press("j", "space", "q")
+        await run.shows("which first?", "asked now")
+        await run.press("down", "down", "enter")
+        await run.asks()
+        await run.shows("Two", "1 of 3", "then: ", "One")
+        assert run.dialog is not review
+        await run.press("2")
+        assert (await two).answers == {"Go on?": "no"}
+        await run.until(lambda: run.app.screen is review, "what was put behind it comes first again")
+        await run.answer("q")
+        await run.shows("which first?")
+        await run.press("escape")  # nothing else was chosen
+        await run.until(lambda: run.app.screen is review, "the same review")
+        await run.shows("1 of 2 hunks on", "then: One")
+        await run.answer("y")
+        await run.until(lambda: run.app.screen is not review, "the end of the review")
+        await run.answer("1")
+        assert (await one).answers == {"Go on?": "yes"}
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO.replace("red", "blue", 1)
+
+
+async def test_stopping_closes_what_was_put_behind_something_else_too(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay next") as run:
+        await run.prompt("go")
+        await run.asks()
+        one = question(run, "One")
+        await run.shows("then: One")
+        await run.press("q")
+        await run.shows("which first?")
+        await run.press("down", "enter")
+        await run.shows("Go on?")
+        run.engine.agent.interrupt()
+        await run.until(lambda: run.of(ToolCallFinished), "the end of the call")
+        await run.until(lambda: "then:" not in run.text, "only the question is left")
+        await run.answer("1")
+        assert (await one).answers == {"Go on?": "yes"}
+        await run.until(lambda: run.app.screen is run.app.workspace, "nothing is asked")
+        await run.idle()
+        assert [event.state for event in run.of(ToolCallFinished)] == [CallState.CANCELLED]
+        assert (project / "a.py").read_text() == TWO and "waits for you" not in run.text

@@ -38,12 +38,20 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
 
     CSS_PATH = ["../../styles/approval.tcss"]  # noqa: RUF012  # as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "show_others", "other questions", id="dialog.others"),
         Binding("m", "minimise", "minimise", id="dialog.minimise"),
         Binding("question_mark", "show_keys", "all keys", key_display="?", id="dialog.keys"),
     ]
 
     class Minimised(Message):
         """The dialog was put aside; `restore` brings it back."""
+
+        def __init__(self, dialog: DecisionScreen[Any]) -> None:
+            super().__init__()
+            self.dialog = dialog
+
+    class OthersWanted(Message):
+        """The user wants to choose which of the pending questions is asked now."""
 
         def __init__(self, dialog: DecisionScreen[Any]) -> None:
             super().__init__()
@@ -88,11 +96,13 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         self.place = place
         if self.is_mounted:
             self.show_heading()
+            self.refresh_bindings()
 
     def show_queue(self, titles: Sequence[str]) -> None:
         """List what is asked after this."""
-        self._queue = tuple(titles)
-        self.set_place((1, 1 + len(titles)))
+        if self._queue != tuple(titles):
+            self._queue = tuple(titles)
+            self.set_place((1, 1 + len(titles)))
 
     def show_heading(self) -> None:
         """Draw the first line."""
@@ -161,10 +171,13 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
             return False
         if action == "minimise":
             return self.app.is_screen_installed(self)
-        return True
+        return bool(self._queue) if action == "show_others" else True
 
     def action_show_keys(self) -> None:
         self.app.push_screen(KeysScreen("Keys", key_hints(self, self.held_actions, all_keys=True)))
+
+    def action_show_others(self) -> None:
+        self.app.post_message(self.OthersWanted(self))
 
     def action_minimise(self) -> None:
         self.is_minimised = True
@@ -219,6 +232,12 @@ async def present(app: App[Any], dialog: DecisionScreen[T], on_shown: Shown = la
         await _close(app, dialog)
         app.uninstall_screen(name)
         await dialog.remove()
+
+
+async def put_aside(app: App[Any], dialog: DecisionScreen[Any]) -> None:
+    """Take a dialog off the screen, with what is over it, as it is; `restore` brings it back."""
+    dialog.is_minimised = True
+    await _close(app, dialog)
 
 
 async def _close(app: App[Any], dialog: DecisionScreen[Any]) -> None:

@@ -30,7 +30,7 @@ class KeyHint:
 
 
 GAP = 2
-_LAST = ("minimise", "show_keys")
+_LAST = ("show_others", "minimise", "show_keys")
 """Actions of every dialog; they stand behind its own."""
 
 
