@@ -258,7 +258,7 @@ def test_killed_at_every_system_call_it_is_the_old_tree_or_the_new_one(tmp_path:
         assert now in (old, new), f"killed at call {number}"
         assert left_in(journals) == [], f"killed at call {number}"
         outcomes.append(now == new)
-    assert number > 200
+    assert number > 90
     assert outcomes == sorted(outcomes) and True in outcomes, "once it is the new tree it stays the new one"
 
 
@@ -271,7 +271,7 @@ def test_killed_again_while_it_is_put_right(tmp_path: Path, share: float) -> Non
     new = snapshot(tmp_path / "new")
     total = 1
     while killed_once(tmp_path / f"t{total}", total)[2]:
-        total += 50
+        total += 15
     at, number = int(total * share), 0
     while True:
         number += 1
@@ -282,4 +282,4 @@ def test_killed_again_while_it_is_put_right(tmp_path: Path, share: float) -> Non
         assert left_in(journals) == []
         if not was_killed:
             break
-    assert number > 20
+    assert number > 10

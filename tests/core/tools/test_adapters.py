@@ -70,7 +70,7 @@ def test_killed_anywhere_it_is_the_old_file_or_the_new_one(
     assert old != new
     number, outcomes = 0, []
     while True:
-        number += 1 if kind == "replace" else 3
+        number += 1
         base = tmp_path / str(number)
         context = plant(base, kind)
         was_killed = run_killed(number, lambda context=context: change(context, kind))  # type: ignore[misc]
