@@ -15,8 +15,10 @@ from widgets.prompt.messages import (
     PromptSubmitted,
     QueueRecalled,
     QueueRequested,
+    QuitRequested,
     SteerRequested,
 )
+from widgets.prompt.messages import CopyRequested as PromptCopyRequested
 from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
@@ -31,6 +33,8 @@ ROUTED: tuple[type[Message], ...] = (
     QueueRequested,
     DraftChanged,
     CompletionToggled,
+    PromptCopyRequested,
+    QuitRequested,
     PasteRefused,
     StatusBar.Chosen,
     KeyFooter.Chosen,

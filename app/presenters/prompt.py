@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.bridge import Routes
+from app.services.clipboard import copy_text
 from app.services.editor import edit_text
 from app.services.pasted_images import mention_images, paste_image
 from app.services.preview import preview_mention
@@ -20,7 +21,15 @@ from core.contract.errors import ModelErrorKind, StetError
 from core.contract.events import TurnFailed
 from widgets.prompt.candidates import Candidate
 from widgets.prompt.draft import Draft, Pastes, PromptMode
-from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, QueueRequested, SteerRequested
+from widgets.prompt.messages import (
+    CopyRequested,
+    PasteRefused,
+    PromptSubmitted,
+    QueueRecalled,
+    QueueRequested,
+    QuitRequested,
+    SteerRequested,
+)
 from widgets.prompt.prompt import PromptPane
 
 if TYPE_CHECKING:
@@ -64,6 +73,8 @@ class PromptPresenter(Presenter):
             QueueRecalled: self._recall,
             QueueRequested: lambda message: self._open_queue(),
             PasteRefused: self._refuse_paste,
+            CopyRequested: lambda message: self.stage.spawn(copy_text(self.stage.app, message.text, "of the prompt")),
+            QuitRequested: lambda message: self.stage.spawn(self.run_command("quit")),
         }
 
     def register(self) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.widgets.prompt.vim_keyboard import Typist
 from widgets.prompt.vim.editing import VimMode
+from widgets.prompt.vim.edits import Register
 
 CASES = 4_000
 SEED = 2
@@ -29,17 +30,21 @@ TEXTS = (
 )
 MOTIONS = "h l 0 ^ $ w W e E b B ge gE j k gg G } % fa Fa ta Ta fo to 2w 3l 2j 2e 2b 3h".split()
 OBJECTS = 'iw iW i" a" i\' i( a( i[ a[ i{ a{ ip ap ib aB'.split()
-SIMPLE = "x X D Y p P ~ rz 3x 2p 2rq dd yy 2dd gUU 3yy".split()
+SIMPLE = "x X D Y p P ~ rz 3x 2p 2rq dd yy 2dd gUU 3yy . . 2. >> << 2>>".split()
+NAMED = '"ayw "ayy "Ayy "ap "add "_dd "1p "2P "-p "0p "bP 2"a2x'.split()
 INSERTS = "i a I A o O 3i S s C cc".split()
 SELECTED = ("0", "e", "^", "iw", "gg", "G", "", "ob")
 _VIM = """
-set nocp noswapfile viminfo= noautoindent sol formatoptions= nojoinspaces nomodeline
+set nocp noswapfile viminfo= noautoindent sol formatoptions= nojoinspaces nomodeline sw=4 et ts=8
 let out = []
 for c in json_decode(join(readfile("{folder}/cases.json"), "\\n"))
   enew!
   call setline(1, split(c[0], "\\n", 1))
   exe "goto" (strlen(strcharpart(c[0], 0, c[1])) + 1)
-  call setreg('"', '')
+  for r in split('abcdefghi0123456789-', '\\zs')
+    call setreg(r, 'q')
+  endfor
+  call setreg('"', 'q')
   for k in c[2]
     try
       exe "normal! " . k
@@ -71,23 +76,34 @@ def make_case(source: random.Random) -> Case:
                 (
                     motion,
                     motion,
-                    source.choice(("d", "y", "gU", "g~")) + thing,
+                    source.choice(("d", "y", "gU", "g~", ">", "<", '"ad', '"by', '"Ad')) + thing,
                     f"c{thing}\0xy<esc>",
                     source.choice(SIMPLE),
+                    source.choice(SIMPLE + NAMED),
                     f"{source.choice(INSERTS)}\0q<esc>",
-                    source.choice("vV") + source.choice(SELECTED) + source.choice(("d", "U", "~", "rz", "c\0q<esc>")),
+                    source.choice("vV")
+                    + source.choice(SELECTED)
+                    + source.choice(("d", "U", "~", "rz", "c\0q<esc>", ">", "2<", "p", "P", "J", '"ay', '"ap')),
+                    f"{source.choice(('R', '2R'))}\0xyz<esc>",
                 )
             )
         )
+    if any(each in (".", "2.") for each in commands):
+        commands = [
+            "O\0q<esc>",
+            *(each for each in commands if each[0] not in "vV" or each[-1] not in "pP"),
+        ]  # vim's own change before this case would be repeated
     return Case(text, Typist(text, source.randrange(len(text))).cursor, commands)
 
 
 def ours(case: Case) -> tuple[str, int]:
     typist = Typist(case.text, case.cursor)
+    for name in "abcdefghi0123456789-":
+        typist.vim.registers.yank(Register("q"), name)
     for command in case.commands:
         before, _, inserted = command.partition("\0")
         typist.type(before)
-        if typist.vim.mode is VimMode.INSERT:
+        if typist.vim.mode in (VimMode.INSERT, VimMode.REPLACE):
             typist.type(inserted)
         while typist.vim.escape():
             pass

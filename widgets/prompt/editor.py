@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.actions import SkipAction
 from textual.content import Content
 from textual.document._document import Location, Selection
@@ -61,6 +62,7 @@ class PromptEditor(ChipArea):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._vim: VimKeys | None = None
+        self._whole_rows = range(0)
         super().__init__(keys, id="prompt-editor")
         self.completion_keys = completion_keys
         self.queued = 0
@@ -131,6 +133,18 @@ class PromptEditor(ChipArea):
 
     def _show_vim(self) -> None:
         self.vim_mode = self._vim.shown if self._vim is not None else ""
+
+    def show_whole_rows(self, rows: range) -> None:
+        """Show rows as selected over all their length, as vi's `V` selects them."""
+        if rows != self._whole_rows:
+            self._whole_rows = rows
+            self.notify_style_update()
+
+    def get_line(self, line_index: int) -> Text:
+        line = super().get_line(line_index)
+        if line_index in self._whole_rows:
+            line.stylize(self.get_component_rich_style("text-area--selection", partial=True))
+        return line
 
     def _insert_again(self) -> None:
         if self._vim is not None:

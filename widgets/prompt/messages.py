@@ -62,3 +62,15 @@ class CompletionWanted(Message):
 
 class CompletionToggled(Message):
     """The completion list was opened or closed."""
+
+
+class CopyRequested(Message):
+    """The user wants `text` on the clipboard."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class QuitRequested(Message):
+    """The user wants to leave the application."""

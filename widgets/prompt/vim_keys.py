@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.document._document import Document, Selection
 from textual.events import Key
 
+from widgets.prompt.messages import CopyRequested, QuitRequested
 from widgets.prompt.vim.editing import Outcome, VimEditing, VimMode
-from widgets.prompt.vim.edits import Edited
+from widgets.prompt.vim.edits import Edited, Register
 from widgets.prompt.vim.folding import Folded, unfold, without_chips
 from widgets.prompt.vim.insertion import first_difference
 from widgets.prompt.vim.motions import last_column
@@ -47,15 +47,14 @@ class VimKeys:
     def restart(self, *, insert: bool) -> None:
         """Begin with the text that the editor has now."""
         folded, cursor = self._read()
-        register = self.editing.register
-        self.editing.register = replace(register, text=without_chips(register.text))  # they were of another draft
+        self.editing.registers.clean(without_chips)  # they were of another draft
         self.editing.restart(folded.text, cursor, insert=insert)
         self._text = folded.text
 
     def take(self, event: Key) -> bool:
         """Do what a key means in vi; false where it is the editor's, or the application's."""
-        if self.is_inserting:
-            return self._take_inserting(event)
+        if self.editing.mode in (VimMode.INSERT, VimMode.REPLACE):
+            return self._take_writing(event)
         if event.key.startswith("alt+"):
             return self._is_writing(event)
         self._note_outside(takes_selection=event.is_printable or event.key == "delete")
@@ -65,28 +64,50 @@ class VimKeys:
         key = event.character if event.is_printable and event.character else event.key
         if event.key in ("up", "down", "enter") and not self.editing.pending:
             return self.editing.mode is not VimMode.NORMAL and event.key == "enter"
+        clipboard = self._editor.app.clipboard
+        self.editing.registers.clipboard = Register(clipboard.removesuffix("\n"), clipboard.endswith("\n"))
         outcome = self.editing.press(key, folded.text, cursor)
         if outcome is None:
             return event.is_printable or self._is_writing(event)
         self._show(folded, outcome)
-        if outcome.wants == "up":
-            self._editor.action_up()
-        elif outcome.wants == "down":
-            self._editor.action_down()
+        self._do(outcome)
         return True
+
+    def _do(self, outcome: Outcome) -> None:
+        """Do what is not the text's business."""
+        if outcome.copied:
+            self._editor.post_message(CopyRequested(unfold(outcome.copied, self._editor.pastes.chip)))
+        match outcome.wants:
+            case "up":
+                self._editor.action_up()
+            case "down":
+                self._editor.action_down()
+            case "throw away" | "leave":
+                if outcome.wants == "throw away":
+                    self._editor.clear_draft()
+                self._editor.post_message(QuitRequested())
 
     def _is_writing(self, event: Key) -> bool:
         return self._editor.action_for(event).startswith(_WRITING)
 
-    def _take_inserting(self, event: Key) -> bool:
+    def _take_writing(self, event: Key) -> bool:
         """Leave insert mode for Esc, and for Alt with a character: so many terminals send Esc before a quick key."""
         character = event.character if event.key.startswith("alt+") and event.is_printable else None
         if event.key != "escape" and (character is None or self._editor.action_for(event) in _BY_ALT):
-            return False
+            return self.editing.mode is VimMode.REPLACE and self._type_over(event)
         folded, cursor = self._read()
         self._show(folded, self.editing.leave_insert(folded.text, cursor))
         if character is not None:
             self.take(Key(character, character))
+        return True
+
+    def _type_over(self, event: Key) -> bool:
+        if event.key != "backspace" and (not event.is_printable or event.key.startswith("alt+")):
+            return False
+        folded, cursor = self._read()
+        key = event.key if event.key == "backspace" else event.character or ""
+        if (outcome := self.editing.press(key, folded.text, cursor)) is not None:
+            self._show(folded, outcome)
         return True
 
     def _escape(self) -> bool:
@@ -135,7 +156,14 @@ class VimKeys:
         cursor = min(outcome.cursor, len(folded.text))
         place = _location(editor, folded.unfolded(cursor))
         self._selection = self._selected(folded, cursor)
+        editor.show_whole_rows(self._selected_rows())
         editor.selection = self._selection or Selection.cursor(place)
+
+    def _selected_rows(self) -> range:
+        if self.editing.mode is not VimMode.VISUAL_LINE or self._selection is None:
+            return range(0)
+        first, last = sorted((self._selection.start[0], self._selection.end[0]))
+        return range(first, last + 1)
 
     def _selected(self, folded: Folded, cursor: int) -> Selection | None:
         """Return what shows as selected: the editor marks its cursor's own cell beside it."""

@@ -11,7 +11,14 @@ from textual.message import Message
 from textual.widgets import Static
 
 from app.actions import Catalogue, Scope
-from widgets.prompt.messages import PasteRefused, PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.messages import (
+    CopyRequested,
+    PasteRefused,
+    PromptSubmitted,
+    QueueRecalled,
+    QuitRequested,
+    SteerRequested,
+)
 from widgets.prompt.prompt import PromptPane
 
 STYLES = Path(__file__).parents[3] / "styles"
@@ -48,6 +55,12 @@ class PromptHost(App[None]):
         self.told.append(message)
 
     def on_queue_recalled(self, message: QueueRecalled) -> None:
+        self.told.append(message)
+
+    def on_copy_requested(self, message: CopyRequested) -> None:
+        self.told.append(message)
+
+    def on_quit_requested(self, message: QuitRequested) -> None:
         self.told.append(message)
 
     def on_paste_refused(self, message: PasteRefused) -> None:

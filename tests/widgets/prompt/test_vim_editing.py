@@ -11,7 +11,8 @@ from widgets.prompt.vim.command import Command, Unfinished, read_command
 from widgets.prompt.vim.editing import VimMode
 
 ALL_KEYS = [
-    *"hjklwWbBeE0^$G%{}_|;,fFtTraiIAoOxXDCYsSpPuJ~.vVdcyg123456789\"'()[]<>\n z",
+    *"hjklwWbBeE0^$G%{}_|;,fFtTraiIAoOxXDCYsSpPuJ~.vVdcygRZ123456789\"'()[]<>\n z",
+    "backspace",
     "escape",
     "ctrl+r",
     "left",
@@ -70,6 +71,35 @@ TEXT = 'the quick (brown fox)\n  jumps, over\n\nsay "it is" {\n  a;\n  b;\n}\nen
         ("|one two", "gUw", "|ONE two"),
         ("|ONE two", "guu", "|one two"),
         ("|One", "g~~", "|oNE"),
+        ("{\n  a|\n}\nb", "d}", "|{"),
+        ("  |one\ntwo\nb", "dje<esc>", "|b"),
+        # indents, and what is repeated
+        ("|one\n\n  two", ">G", "    |one\n\n      two"),
+        ("|one\ntwo\nb", "2>>.", "        |one\n        two\nb"),
+        ("\ton|e", "<<", "    |one"),
+        ("|one\ntwo\nb\nc", "V>jj.", "    one\ntwo\n    |b\nc"),
+        ("|one\ntwo", "V2>", "        |one\ntwo"),
+        ("|one\ntwo", "vlrxj0.", "xxe\n|xxo"),
+        ("|one two\nb c\nd e\nf", "vjd.", "| e\nf"),
+        ("|one\ntwo\nb\nc", "VcX<esc>j.", "X\n|X\nb\nc"),
+        # writing over what stands there
+        ("|one two", "Rab<esc>", "a|be two"),
+        ("on|e\ntwo", "Rabc<esc>", "onab|c\ntwo"),
+        ("|one two", "Rabc<bs><bs>x<esc>", "a|xe two"),
+        ("|one two three", "2Rab<esc>", "aba|btwo three"),
+        ("|one two", "Rab<esc>w.", "abe a|bo"),
+        ("|one two", "Rab<esc>u", "|one two"),
+        # registers
+        ("|one two", '"ayww"ap', "one tone| wo"),
+        ("|one two three", 'yiwwdw"0P', "one on|ethree"),
+        ("|one\ntwo\nc", 'dddd"2p', "c\n|one"),
+        ("|one\ntwo", '"add"ap"ap', "two\none\n|one"),
+        ("|one two", '"ayiww"Ayiw0"aP', "onetw|oone two"),
+        ("|one two", '"_dwP', "|two"),
+        ("|one two", 'yiww"_diw"0P', "oneon|e "),
+        ("|one two three", "yiwwviwpww", "one one thre|e"),
+        ("|one two three", "yiwwviwPwviwP", "one one on|e"),
+        ("|abcdefghij", '2"a3x', "|ghij"),
         # objects
         ("one t|wo three", "diw", "one | three"),
         ("one t|wo three", "daw", "one |three"),
@@ -177,11 +207,16 @@ def test_keys_that_are_no_command_change_nothing_and_begin_anew() -> None:
         ("gUiw", Command("iw", None, "gU")),
         ("guu", Command("lines", None, "gu")),
         ("gugu", Command("lines", None, "gu")),
+        ('"ayy', Command("lines", None, "y", register="a")),
+        ('2"b3dw', Command("w", 6, "d", register="b")),
+        (">>", Command("lines", None, ">")),
+        ('"', Unfinished.PARTIAL),
+        ('"é', Unfinished.UNKNOWN),
         ("d", Unfinished.PARTIAL),
         ("2", Unfinished.PARTIAL),
         ("g", Unfinished.PARTIAL),
         ("ciq", Unfinished.UNKNOWN),
-        ("Z", Unfinished.UNKNOWN),
+        ("Q", Unfinished.UNKNOWN),
     ],
 )
 def test_commands_are_read_from_keys(keys: str, command: Command | Unfinished) -> None:

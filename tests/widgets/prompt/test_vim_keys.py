@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from tests.widgets.prompt.host import PromptHost
 from widgets.prompt.draft import Draft, PromptMode
-from widgets.prompt.messages import PromptSubmitted, QueueRecalled, SteerRequested
+from widgets.prompt.messages import CopyRequested, PromptSubmitted, QueueRecalled, QuitRequested, SteerRequested
 
 pytestmark = pytest.mark.anyio
 
@@ -167,3 +167,50 @@ async def test_turning_them_off_gives_the_editor_its_keys_back() -> None:
         assert (app.pane.editor.text, app.mode) == ("dd", "")
         await pilot.press("escape")
         assert app.stops == 1
+
+
+async def test_whole_lines_show_over_all_their_length() -> None:
+    app = VimHost()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.pane.set_draft(Draft("one two\nthree"))
+        await pilot.press("escape", "g", "g", "w", "V", "j")
+        editor = app.pane.editor
+        marked = editor.get_component_rich_style("text-area--selection").bgcolor
+        for row, text in enumerate(("one two", "three")):
+            styles = [segment.style for segment in editor.render_line(row) for _ in segment.text][: len(text)]
+            plain = [style.bgcolor == marked for style in styles if style is not None]
+            assert plain.count(False) == row  # but the cursor's own cell
+        await pilot.press("escape")
+        assert not any(s.style and s.style.bgcolor == marked for s in editor.render_line(0))
+
+
+async def test_replace_mode_writes_over_and_the_editor_keeps_its_keys() -> None:
+    app = VimHost()
+    async with app.run_test() as pilot:
+        await pilot.press(*"one two", "escape", "0", "R", *"ab")
+        assert (app.mode, app.shown) == ("REPLACE", "ab|e two")
+        await pilot.press("right", "x", "backspace", "escape")
+        assert (app.mode, app.shown) == ("NORMAL", "ab|e two")
+        await pilot.press("R", "enter")
+        assert isinstance(app.told[-1], PromptSubmitted)
+        assert app.told[-1].text == "abe two"
+
+
+async def test_the_clipboard_is_a_register() -> None:
+    app = VimHost()
+    async with app.run_test() as pilot:
+        await pilot.press(*"one two", "escape", '"', "+", "y", "i", "w")
+        assert isinstance(app.told[-1], CopyRequested)
+        assert app.told[-1].text == "two"
+        app.copy_to_clipboard("new ")
+        await pilot.press("0", '"', "+", "P")
+        assert app.shown == "new| one two"
+
+
+@pytest.mark.parametrize(("last", "left"), [("Z", "one"), ("Q", "")])
+async def test_the_application_is_left_without_a_command(last: str, left: str) -> None:
+    app = VimHost()
+    async with app.run_test() as pilot:
+        await pilot.press(*"one", "escape", "Z", last)
+        assert isinstance(app.told[-1], QuitRequested)
+        assert app.pane.draft.text == left

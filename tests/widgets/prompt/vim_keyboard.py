@@ -7,8 +7,8 @@ import re
 from widgets.prompt.vim.editing import VimEditing, VimMode
 from widgets.prompt.vim.motions import last_column
 
-_KEY = re.compile(r"<(esc|c-r|cr|down|up)>|.", re.DOTALL)
-_NAMES = {"<esc>": "escape", "<c-r>": "ctrl+r", "<cr>": "enter", "<down>": "down", "<up>": "up"}
+_KEY = re.compile(r"<(esc|c-r|cr|bs|down|up)>|.", re.DOTALL)
+_NAMES = {"<esc>": "escape", "<bs>": "backspace", "<c-r>": "ctrl+r", "<cr>": "enter", "<down>": "down", "<up>": "up"}
 
 
 def keys_of(typed: str) -> list[str]:
@@ -23,6 +23,7 @@ class Typist:
         self.text = text
         self.cursor = min(cursor, last_column(text, cursor))
         self.wants: list[str] = []
+        self.copied: list[str] = []
         self.vim.restart(text, self.cursor, insert=False)
 
     def type(self, typed: str) -> Typist:
@@ -33,16 +34,22 @@ class Typist:
     def _press(self, key: str) -> None:
         if self.vim.mode is VimMode.INSERT:
             if key == "escape":
-                outcome = self.vim.leave_insert(self.text, self.cursor)
-                self.text, self.cursor = outcome.text, outcome.cursor
+                self._leave()
             else:
                 self.text = self.text[: self.cursor] + key + self.text[self.cursor :]
                 self.cursor += 1
+        elif key == "escape" and self.vim.mode is VimMode.REPLACE:
+            self._leave()
         elif key == "escape":
             self.vim.escape()
         elif (pressed := self.vim.press(key, self.text, self.cursor)) is not None:
             self.text, self.cursor = pressed.text, pressed.cursor
             self.wants += [pressed.wants] if pressed.wants else []
+            self.copied += [pressed.copied] if pressed.copied else []
+
+    def _leave(self) -> None:
+        outcome = self.vim.leave_insert(self.text, self.cursor)
+        self.text, self.cursor = outcome.text, outcome.cursor
 
     @property
     def shown(self) -> str:

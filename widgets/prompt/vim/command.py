@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from widgets.prompt.vim.motions import MOTIONS
 from widgets.prompt.vim.objects import OBJECTS
 
-OPERATORS = frozenset({"d", "c", "y", "gu", "gU", "g~"})
+OPERATORS = frozenset({"d", "c", "y", "gu", "gU", "g~", "<", ">"})
 FINDS = frozenset("fFtT")
-_SIMPLE = frozenset("iaIAoOxXDCYsSpPuJ~.vV;,") | {"ctrl+r"}
-_VISUAL = frozenset("dxXDcCsSRyYuU~JpPoOvV;,") | {"gu", "gU", "g~"}
+_SIMPLE = frozenset("iaIAoOxXDCYsSRpPuJ~.vV;,") | {"ctrl+r", "ZZ", "ZQ"}
+_VISUAL = frozenset("dxXDcCsSRyYuU~JpPoOvV;,<>") | {"gu", "gU", "g~"}
+_REGISTERS = frozenset('"_-+*0123456789')
 _LIMIT = 9_999
 """The largest count: a text of the prompt has no more of anything."""
 
@@ -38,6 +39,16 @@ class Unfinished(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much was selected in a visual mode."""
+
+    rows: int
+    """Line breaks in it."""
+    columns: int
+    """Characters in its last line; 0 for whole lines."""
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     verb: str
     """A motion, an object (`iw`), `lines` for an operator that was doubled, or something of its own."""
@@ -45,6 +56,10 @@ class Command:
     operator: str = ""
     argument: str = ""
     """The character of `f`, `F`, `t`, `T` and `r`."""
+    register: str = ""
+    """Its name, where one was given."""
+    extent: Extent | None = None
+    """Of what it was used on in a visual mode, to be used on as much again."""
 
     @property
     def times(self) -> int:
@@ -100,13 +115,33 @@ class _Reader:
         return number
 
     def verb(self) -> str:
-        """Return the next key, or two where the first is `g`."""
+        """Return the next key, or two where the first is `g` or `Z`."""
         first = self.next()
-        return first + self.next() if first == "g" else first
+        return first + self.next() if first in ("g", "Z") else first
+
+    def register(self) -> str:
+        """Return the name of a register, if one stands here."""
+        if self._keys[self._at] != '"':
+            return ""
+        self._at += 1
+        name = self.character()
+        if name not in _REGISTERS and not (name.isascii() and name.isalpha()):
+            raise _UnknownKeys
+        return name
 
 
 def _read(reader: _Reader, visual: bool) -> Command:
-    count = reader.count()
+    count, name = reader.count(), ""
+    while given := reader.register():
+        count, name = _multiplied(count, reader.count()), given
+    return replace(_read_verb(reader, visual, count), register=name)
+
+
+def _multiplied(one: int | None, other: int | None) -> int | None:
+    return one if other is None else min(_LIMIT, (one or 1) * other)
+
+
+def _read_verb(reader: _Reader, visual: bool, count: int | None) -> Command:
     verb = reader.verb()
     if verb in OPERATORS and not visual:
         return _read_operand(reader, verb, count)
@@ -120,8 +155,7 @@ def _read(reader: _Reader, visual: bool) -> Command:
 
 
 def _read_operand(reader: _Reader, operator: str, before: int | None) -> Command:
-    second = reader.count()
-    count = before if second is None else min(_LIMIT, (before or 1) * second)
+    count = _multiplied(before, reader.count())
     first = reader.next()
     if first == operator[-1]:
         return Command("lines", count, operator)

@@ -8,35 +8,30 @@ from enum import StrEnum
 from widgets.prompt.vim.command import FINDS, Command, Unfinished, read_command
 from widgets.prompt.vim.edits import (
     Edited,
-    Register,
+    as_lines,
     find_span,
     in_case,
     joined,
     overwritten,
     put,
     reached,
+    shifted,
     taken,
     toggled,
+    typed_over,
     whole_lines,
     without,
 )
 from widgets.prompt.vim.insertion import Change, Insertion, find_inserted, first_difference
-from widgets.prompt.vim.motions import (
-    MOTIONS,
-    Reach,
-    find_in_line,
-    first_text,
-    last_column,
-    line_end,
-    line_start,
-    lines_off,
-)
+from widgets.prompt.vim.motions import first_text, last_column, line_end, line_start
+from widgets.prompt.vim.moving import Mover
 from widgets.prompt.vim.objects import Span, find_object
+from widgets.prompt.vim.overtyping import Overtyping
+from widgets.prompt.vim.registers import CLIPBOARD, Registers
+from widgets.prompt.vim.selection import extent_of, joined_span, overwritten_span, put_over, span_of
 
 MAX_UNDO = 200
 """Changes that can be taken back."""
-_TO_LINE_END = 1 << 30
-"""The column that `$` wants in every line."""
 
 _SHORT = {
     "x": ("d", "l"),
@@ -49,11 +44,15 @@ _SHORT = {
 }
 _VISUAL = {"x": "d", "s": "c", "R": "c", "u": "gu", "U": "gU", "~": "g~"}
 _VISUAL_LINES = {"X": "d", "D": "d", "C": "c", "S": "c", "R": "c", "Y": "y"}
+_OPERATORS = ("d", "c", "y", "gu", "gU", "g~", "<", ">")
+_FAR = ("%", "{", "}")
+_LEAVING = {"ZZ": "leave", "ZQ": "throw away"}
 _REPEATED_INSERTS = frozenset("iaIAoO")
 
 
 class VimMode(StrEnum):
     INSERT = "insert"
+    REPLACE = "replace"
     NORMAL = "normal"
     VISUAL = "visual"
     VISUAL_LINE = "visual line"
@@ -66,7 +65,9 @@ class Outcome:
     text: str
     cursor: int
     wants: str = ""
-    """`up` or `down` where the cursor would leave the text; else empty."""
+    """What is not the text's business: `up`, `down` (the cursor would leave the text), `leave`, `throw away`."""
+    copied: str = ""
+    """What goes to the clipboard."""
 
 
 class VimEditing:
@@ -76,13 +77,12 @@ class VimEditing:
         self.mode = VimMode.INSERT
         self.anchor = 0
         """Where what is selected starts, in the visual modes."""
-        self.register = Register()
+        self.registers = Registers()
+        self._over = Overtyping("", 0, Command("R"))
         self._keys: list[str] = []
         self._insertion = Insertion(Edited("", 0), "", 0)
         self._change: Change | None = None
-        self._find: tuple[str, str] | None = None
-        self._wanted = 0
-        """The column that going up and down keeps to."""
+        self._mover = Mover()
         self._undo: list[Edited] = []
         self._redo: list[Edited] = []
 
@@ -97,7 +97,7 @@ class VimEditing:
         self._undo.clear()
         self._redo.clear()
         self._insertion = Insertion(Edited(text, cursor), text, cursor)
-        self._wanted = cursor - line_start(text, cursor)
+        self._mover.keep_column(text, cursor)
         self.mode = VimMode.INSERT if insert else VimMode.NORMAL
 
     def note_change(self, before: Edited) -> None:
@@ -107,7 +107,9 @@ class VimEditing:
         self._redo.clear()
 
     def leave_insert(self, text: str, cursor: int) -> Outcome:
-        """Leave insert mode (Esc): the cursor goes back onto a character."""
+        """Leave insert or replace mode (Esc): the cursor goes back onto a character."""
+        if self.mode is VimMode.REPLACE:
+            return self._leave_replace(text, cursor)
         insertion = self._insertion
         start, inserted = find_inserted(insertion, text)
         command = insertion.command
@@ -119,9 +121,21 @@ class VimEditing:
                 cursor += len(piece) * (command.times - 1)
         if text != insertion.undo.text:
             self.note_change(insertion.undo)
+        return self._back_on_character(text, cursor)
+
+    def _leave_replace(self, text: str, cursor: int) -> Outcome:
+        command, typed = self._over.command, self._over.typed
+        again = typed * (command.times - 1)
+        text = typed_over(text, cursor, again)
+        if text != self._over.undo.text:
+            self.note_change(self._over.undo)
+            self._change = Change(command, typed)
+        return self._back_on_character(text, cursor + len(again))
+
+    def _back_on_character(self, text: str, cursor: int) -> Outcome:
         self.mode = VimMode.NORMAL
         cursor = max(line_start(text, cursor), cursor - 1)
-        self._wanted = cursor - line_start(text, cursor)
+        self._mover.keep_column(text, cursor)
         return Outcome(text, cursor)
 
     def select(self, anchor: int) -> None:
@@ -136,7 +150,9 @@ class VimEditing:
         return had
 
     def press(self, key: str, text: str, cursor: int) -> Outcome | None:
-        """Take a key in normal or visual mode; none where it means nothing here."""
+        """Take a key in normal, visual or replace mode; none where it means nothing here."""
+        if self.mode is VimMode.REPLACE:
+            return self._type_over(key, text, cursor)
         self._keys.append(key)
         command = read_command(self._keys, visual=self.mode is not VimMode.NORMAL)
         if command is Unfinished.PARTIAL:
@@ -147,9 +163,18 @@ class VimEditing:
             return None if first else Outcome(text, cursor)
         return self._run(command, text, cursor)
 
+    def _type_over(self, key: str, text: str, cursor: int) -> Outcome | None:
+        if key not in ("space", "backspace") and len(key) != 1:
+            return None
+        character = {"space": " "}.get(key, key)
+        over = self._over
+        edited = over.erase(text, cursor) if key == "backspace" else over.type(character, text, cursor)
+        return Outcome(edited.text, edited.cursor)
+
     # --- running a command --------------------------------------------------------------------------
 
     def _run(self, command: Command, text: str, cursor: int) -> Outcome:
+        before = self.registers.read(command.register)
         if self.mode is not VimMode.NORMAL:
             outcome = self._run_visual(command, text, cursor)
         elif command.verb == ".":
@@ -158,19 +183,23 @@ class VimEditing:
             outcome = self._run_normal(command, text, cursor)
         if self.mode is VimMode.NORMAL:
             outcome = replace(outcome, cursor=min(outcome.cursor, last_column(outcome.text, outcome.cursor)))
+        if command.register in CLIPBOARD and (now := self.registers.read(command.register)) is not before:
+            outcome = replace(outcome, copied=now.text + "\n" * now.lines)
         if command.verb not in ("j", "k") or command.operator:
             at_end = command.verb == "$" and not command.operator
-            self._wanted = _TO_LINE_END if at_end else outcome.cursor - line_start(outcome.text, outcome.cursor)
+            self._mover.keep_column(outcome.text, outcome.cursor, at_end=at_end)
         return outcome
 
     def _run_normal(self, command: Command, text: str, cursor: int) -> Outcome:
+        if command.extent is not None:
+            return self._run_selected(command, span_of(command.extent, text, cursor), text, cursor)
         if command.verb in _SHORT and not command.operator:
             operator, verb = _SHORT[command.verb]
-            command = Command(verb, command.count, operator)
+            command = replace(command, verb=verb, operator=operator)
         if command.operator:
             return self._operate(command, text, cursor)
-        if (moved := self._moved(command, text, cursor)) is not None:
-            return moved
+        if (moved := self._mover.lead(command, text, cursor)) is not None:
+            return Outcome(text, moved.place, moved.beyond)
         if command.verb in _REPEATED_INSERTS:
             return self._insert(command, text, cursor)
         match command.verb:
@@ -180,12 +209,18 @@ class VimEditing:
                 self.mode = VimMode.VISUAL if command.verb == "v" else VimMode.VISUAL_LINE
                 self.anchor = cursor
                 return Outcome(text, cursor)
+            case "R":
+                self.mode, self._over = VimMode.REPLACE, Overtyping(text, cursor, command)
+                return Outcome(text, cursor)
+            case "ZZ" | "ZQ":
+                return Outcome(text, cursor, _LEAVING[command.verb])
         return self._changed(command, text, cursor, self._rewritten(command, text, cursor))
 
     def _rewritten(self, command: Command, text: str, cursor: int) -> Edited | None:
+        register = self.registers.read(command.register)
         match command.verb:
-            case "p" | "P" if self.register.text or self.register.lines:
-                return put(text, cursor, self.register, command.times, before=command.verb == "P")
+            case "p" | "P" if register.text or register.lines:
+                return put(text, cursor, register, command.times, before=command.verb == "P")
             case "J":
                 return joined(text, cursor, command.times)
             case "~":
@@ -203,54 +238,34 @@ class VimEditing:
             self.note_change(Edited(text, cursor))
         return Outcome(edited.text, edited.cursor)
 
-    # --- moving -------------------------------------------------------------------------------------
-
-    def _moved(self, command: Command, text: str, cursor: int) -> Outcome | None:
-        """Return where a motion leads (the cursor stays where it leads nowhere); none for what is no motion."""
-        if command.verb in ("j", "k"):
-            step = command.times if command.verb == "j" else -command.times
-            start = lines_off(text, cursor, step)
-            if start is None:
-                return Outcome(text, cursor, ("down" if step > 0 else "up") if command.count is None else "")
-            return Outcome(text, min(start + self._wanted, last_column(text, start)))
-        if command.verb in FINDS or command.verb in (";", ","):
-            found = self._found(command, text, cursor)
-            return Outcome(text, cursor if found is None else found[0])
-        if command.verb not in MOTIONS:
-            return None
-        target = MOTIONS[command.verb][0](text, cursor, command.count, command.argument)
-        return Outcome(text, cursor if target is None else target)
-
-    def _found(self, command: Command, text: str, cursor: int) -> tuple[int, Reach] | None:
-        """Return where `f F t T ; ,` lead, and what an operator takes until there."""
-        again = command.verb in (";", ",")
-        if not again:
-            self._find = command.verb, command.argument
-        if self._find is None:
-            return None
-        verb, wanted = self._find
-        if command.verb == ",":
-            verb = verb.swapcase()
-        step = 1 if verb.islower() else -1
-        target = find_in_line(step, int(verb in "tT"), text, cursor, command.times, wanted, again)
-        return None if target is None else (target, Reach.INCLUSIVE if step > 0 else Reach.EXCLUSIVE)
-
     # --- operators ----------------------------------------------------------------------------------
 
     def _operate(self, command: Command, text: str, cursor: int) -> Outcome:
         if command.verb in FINDS or command.verb in (";", ","):
-            found = self._found(command, text, cursor)
+            found = self._mover.find(command, text, cursor)
             span = None if found is None else reached(text, cursor, *found)
         else:
             span = find_span(text, cursor, command)
         if span is None and command.operator == "c" and command.verb in "hlwWeE$}":
             span = Span(cursor, cursor)  # there is nothing to delete, but something to write
-        return Outcome(text, cursor) if span is None else self._apply(command, span, text, cursor)
+        elif span is None and command.operator in ("<", ">") and command.verb in "hl":
+            span = Span(cursor, cursor)
+        if span is None:
+            return Outcome(text, cursor)
+        if command.operator == "d" and command.verb[0] not in "ia":
+            span = as_lines(text, span)
+        return self._apply(command, span, text, cursor)
 
     def _apply(self, command: Command, span: Span, text: str, cursor: int) -> Outcome:
         operator = command.operator
-        if operator in ("d", "c", "y"):
-            self.register = taken(text, span) if span.stop > span.start or span.lines else self.register
+        if operator in ("d", "c", "y") and (span.stop > span.start or span.lines):
+            if operator == "y":
+                self.registers.yank(taken(text, span), command.register)
+            else:
+                self.registers.delete(taken(text, span), command.register, is_far=command.verb in _FAR)
+        if operator in ("<", ">"):
+            steps = command.times if command.extent is not None else 1
+            return self._changed(command, text, cursor, shifted(text, span, -steps if operator == "<" else steps))
         if operator == "y":
             return Outcome(text, self._kept(command, span, text, cursor))
         if operator == "c":
@@ -268,10 +283,10 @@ class VimEditing:
         """
         if not span.lines or command.verb[0] in "ia":
             return span.start
-        if command.verb == "lines":
+        if command.verb == "lines" or command.extent is not None:
             return cursor if command.operator == "y" else min(cursor, first_text(text, cursor))
-        moved = self._moved(replace(command, operator=""), text, cursor)
-        return cursor if moved is None else min(cursor, moved.cursor)
+        moved = self._mover.lead(replace(command, operator=""), text, cursor)
+        return cursor if moved is None else min(cursor, moved.place)
 
     # --- inserting ----------------------------------------------------------------------------------
 
@@ -302,8 +317,15 @@ class VimEditing:
         change = self._change
         if change is None:
             return Outcome(text, cursor)
-        command = replace(change.command, count=again.count or change.command.count)
-        outcome = self._run_normal(command, text, cursor)
+        command = change.command
+        if command.extent is None and again.count:
+            command = replace(command, count=again.count)
+        if command.verb == "R" and command.extent is None:
+            written = change.inserted * command.times
+            done = Edited(typed_over(text, cursor, written), cursor + max(0, len(written) - 1))
+            outcome = self._changed(command, text, cursor, done)
+        else:
+            outcome = self._run_normal(command, text, cursor)
         if self.mode is VimMode.INSERT:
             place = max(line_start(outcome.text, outcome.cursor), outcome.cursor - change.erased)
             written = outcome.text[:place] + change.inserted + outcome.text[outcome.cursor :]
@@ -348,47 +370,30 @@ class VimEditing:
                 self.anchor, cursor = found.start, max(found.start, found.stop - 1)
                 self.mode = VimMode.VISUAL_LINE if found.lines else VimMode.VISUAL
             return Outcome(text, cursor)
-        if verb not in _VISUAL and (moved := self._moved(command, text, cursor)) is not None:
-            return replace(moved, wants="")
+        if verb not in _VISUAL and (moved := self._mover.lead(command, text, cursor)) is not None:
+            return Outcome(text, moved.place)
         span = self.selected(text, cursor)
         if verb in _VISUAL_LINES:
             span = whole_lines(text, span.start, max(span.start, span.stop - 1))
         self.mode = VimMode.NORMAL
-        operator = _VISUAL.get(verb) or _VISUAL_LINES.get(verb) or verb
-        if operator in ("d", "c", "y", "gu", "gU", "g~"):
-            return self._apply(_like(span, text, operator), span, text, span.start)
-        return self._changed_selection(command, span, text, cursor)
+        return self._run_selected(command, span, text, cursor)
 
-    def _changed_selection(self, command: Command, span: Span, text: str, cursor: int) -> Outcome:
+    def _run_selected(self, command: Command, span: Span, text: str, cursor: int) -> Outcome:
+        """Run a visual mode's command on what was selected, or on as much again."""
+        command = replace(command, extent=extent_of(text, span))
+        operator = _VISUAL.get(command.verb) or _VISUAL_LINES.get(command.verb) or command.verb
+        if operator in _OPERATORS:
+            return self._apply(replace(command, operator=operator), span, text, span.start)
         match command.verb:
             case "r":
-                old = text[span.start : span.stop]
-                new = "".join(each if each == "\n" else command.argument for each in old)
-                edited = Edited(text[: span.start] + new + text[span.stop :], span.start)
+                edited: Edited | None = overwritten_span(text, span, command.argument)
             case "J":
-                found = joined(text, span.start, text.count("\n", span.start, span.stop) + 1)
-                edited = found or Edited(text, cursor)
-            case _ if not (self.register.text or self.register.lines):
-                return Outcome(text, span.start)
+                edited = joined_span(text, span)
             case _:
-                edited = self._put_over(span, text)
-        change = self._change  # "." would have to know how much was selected
-        outcome = self._changed(command, text, cursor, edited)
-        self._change = change
-        return outcome
-
-    def _put_over(self, span: Span, text: str) -> Edited:
-        """Put the register in place of a span, which becomes the register."""
-        register, self.register = self.register, taken(text, span)
-        body = register.text if span.lines or not register.lines else f"\n{register.text}\n"
-        done = text[: span.start] + body + text[span.stop :]
-        if register.lines:
-            return Edited(done, first_text(done, span.start + (not span.lines)))
-        return Edited(done, max(span.start, span.start + len(body) - 1))
-
-
-def _like(span: Span, text: str, operator: str) -> Command:
-    """Return the command that takes as much from the cursor on as a span has, for `.`."""
-    if span.lines:
-        return Command("lines", text.count("\n", span.start, span.stop) + 1, operator)
-    return Command("l", max(1, span.stop - span.start), operator)
+                register = self.registers.read(command.register)
+                if not (register.text or register.lines):
+                    return Outcome(text, span.start)
+                if command.verb == "p":  # `P` keeps what was there
+                    self.registers.delete(taken(text, span))
+                edited = put_over(text, span, register)
+        return self._changed(command, text, cursor, edited or Edited(text, span.start))

@@ -37,6 +37,9 @@ class Edited:
     cursor: int
 
 
+INDENT = 4
+"""Blanks by which `>` moves a line."""
+_TAB = 8
 _CASES = {"gu": str.lower, "gU": str.upper, "g~": str.swapcase}
 
 
@@ -78,6 +81,14 @@ def reached(text: str, cursor: int, target: int, reach: Reach) -> Span:
     return Span(start, stop)
 
 
+def as_lines(text: str, span: Span) -> Span:
+    """Return the whole lines where a motion took several, and nothing but blanks is left of them (vi's d-special)."""
+    if span.lines or "\n" not in text[span.start : span.stop]:
+        return span
+    before, after = text[line_start(text, span.start) : span.start], text[span.stop : line_end(text, span.stop)]
+    return span if before.strip(" \t") or after.strip(" \t") else whole_lines(text, span.start, span.stop)
+
+
 def _word_span(text: str, cursor: int, command: Command) -> Span | None:
     big = command.verb == "W"
     if cursor >= len(text):
@@ -115,6 +126,26 @@ def in_case(text: str, span: Span, operator: str) -> str:
     changed = (change(each) for each in text[span.start : span.stop])
     kept = (new if len(new) == 1 else old for new, old in zip(changed, text[span.start : span.stop], strict=True))
     return text[: span.start] + "".join(kept) + text[span.stop :]
+
+
+def shifted(text: str, span: Span, steps: int) -> Edited:
+    """Move the lines of a span to the right (to the left, if negative); empty ones stay empty."""
+    whole = whole_lines(text, span.start, max(span.start, span.stop if span.lines else span.stop - 1))
+    lines = [_indented(line, steps) for line in text[whole.start : whole.stop].split("\n")]
+    done = text[: whole.start] + "\n".join(lines) + text[whole.stop :]
+    return Edited(done, first_text(done, whole.start))
+
+
+def _indented(line: str, steps: int) -> str:
+    body = line.lstrip(" \t")
+    width = len(line[: len(line) - len(body)].expandtabs(_TAB))
+    return f"{' ' * max(0, width + steps * INDENT)}{body}" if line else ""
+
+
+def typed_over(text: str, cursor: int, typed: str) -> str:
+    """Write over what stands in the line, and on behind its end."""
+    stop = min(line_end(text, cursor), cursor + len(typed))
+    return text[:cursor] + typed + text[stop:]
 
 
 def put(text: str, cursor: int, register: Register, times: int, *, before: bool) -> Edited:
