@@ -34,7 +34,7 @@ class ShellPresenter(Presenter):
         self._opening = asyncio.Lock()
         self._has_room = False
         """A full-screen program has the whole screen."""
-        self._handover = Handover(stage, self._leave)
+        self._handover = Handover(stage, self._leave, self._type_ahead)
         self._title = ShellTitle()
         self._lanes: dict[str, asyncio.Queue[Coroutine[Any, Any, None]]] = {}
         stage.app.completions.shell = self._describe_mention
@@ -60,7 +60,10 @@ class ShellPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
-        self.stage.workspace.prompt.editor.may_send = PasswordGuard(self.stage).may_send
+        guard = PasswordGuard(self.stage)
+        self.stage.workspace.prompt.editor.may_send = lambda draft: (
+            not self._handover.hold(draft) and guard.may_send(draft)
+        )
         register("pane.shell", self.toggle)
         register("shell.focus", self.focus)
         register("shell.leave", self._leave)
@@ -113,7 +116,7 @@ class ShellPresenter(Presenter):
     def _add_tab(pane: ShellPane, job: Job) -> None:
         if job.id in pane.job_ids:
             return
-        pane.add_job(job.id, job.command, is_shell=job.is_shell, scrollback=job.scrollback)
+        pane.add_job(job.id, job.command, is_shell=job.is_shell, scrollback=job.scrollback, started=job.started)
         pane.show_frame(job.id, job.frame())
         if not job.running:
             pane.end_job(job.id, job.exit_code, job.signal)
@@ -178,7 +181,18 @@ class ShellPresenter(Presenter):
         """Run a line in the user's own shell."""
         if line:
             self._handover.expect()
-        self._in_order("", self._run_line(line))
+        self._in_order("", self._run_expected(line))
+
+    async def _run_expected(self, line: str) -> None:
+        try:
+            await self._run_line(line)
+        finally:
+            self._handover.note_typed()
+
+    def _type_ahead(self, job: Job, text: str) -> None:
+        assert self._pane is not None
+        self._pane.view.masked += len(text)
+        self._in_order("", job.write(text.encode("utf-8", "replace")))
 
     async def _run_line(self, line: str) -> None:
         pane = await self._shown_pane()

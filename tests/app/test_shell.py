@@ -112,6 +112,19 @@ async def test_a_password_goes_to_the_program_at_once_and_never_to_the_agent(pro
         assert not run.of(PromptSubmitted)
 
 
+async def test_a_password_that_is_typed_ahead_goes_where_a_terminal_would_send_it(project: Path) -> None:
+    async with running(project) as run:
+        editor = run.app.workspace.prompt.editor
+        await run.press("exclamation_mark")
+        run.app.workspace.prompt.insert_text("stty -echo; read p; stty echo; echo ${#p} letters")
+        await run.press("enter", *"hunter2", "enter")
+        await run.shows("7 letters")
+        assert editor.draft.is_empty
+        assert not run.of(PromptSubmitted)
+        await run.press("exclamation_mark", *"true", "enter", *"help", "enter")
+        await run.until(lambda: run.of(PromptSubmitted), "what was meant for the agent")
+
+
 async def test_a_shell_that_ends_at_once_says_that_it_took_no_line(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

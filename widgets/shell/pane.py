@@ -64,10 +64,16 @@ class ShellPane(Vertical):
         *,
         is_shell: bool = False,
         scrollback: Scrollback | None = None,
+        started: float | None = None,
         show: bool = True,
     ) -> None:
-        """Add a tab; with `show` it is shown, unless the user is typing into another one that still runs."""
-        self._jobs[job_id] = ShownJob(job_id, command, is_shell, scrollback=scrollback, started=time.monotonic())
+        """Add a tab; with `show` it is shown, unless the user is typing into another one that still runs.
+
+        Args:
+            started: seconds of the monotonic clock; now if not given.
+        """
+        began = time.monotonic() if started is None else started
+        self._jobs[job_id] = ShownJob(job_id, command, is_shell, scrollback=scrollback, started=began)
         ended = [job.id for job in self._jobs.values() if job.ended is not None and job.id != self._active]
         for old in ended[:-_KEPT_ENDED]:
             del self._jobs[old]
