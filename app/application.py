@@ -9,7 +9,8 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.app import App
@@ -72,6 +73,8 @@ class StetApp(App[int]):
         self.catalogue = catalogue or Catalogue()
         self.dispatch = ActionDispatch(self.catalogue)
         self.last_key = 0.0
+        self._typed_at: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
+        """The screen at which a key was typed that is on its way."""
         """When the latest key came (seconds, monotonic)."""
         self.on_exit_requested: Callable[[], None] = self.exit
         self.on_session = on_session
@@ -148,6 +151,10 @@ class StetApp(App[int]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
             self.last_key = time.monotonic()
+            if not event.is_forwarded:
+                self._typed_at[event] = self.screen
+            elif self._typed_at.get(event, self.screen) is not self.screen:
+                return  # typed before what is on screen now was there: no key of that, least of all one that accepts
         await super().on_event(event)
 
     def on_decision_screen_minimised(self, message: Message) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.widgets import TextArea
 
 import core.diff.hunks as hunks
@@ -289,3 +290,39 @@ async def test_stopping_closes_what_was_put_behind_something_else_too(project: P
         await run.idle()
         assert [event.state for event in run.of(ToolCallFinished)] == [CallState.CANCELLED]
         assert (project / "a.py").read_text() == TWO and "waits for you" not in run.text
+
+
+async def test_a_key_typed_right_behind_one_that_opens_a_dialog_decides_nothing_there(project: Path) -> None:
+    (project / "a.py").write_text(TWO)
+    async with running(project, f"{EDIT}---\nsay end") as run:
+        await run.prompt("go")
+        await run.asks()
+        review = run.dialog
+        for key in "py":  # in one read of the terminal: "save the rule" asks once more, and "y" would confirm that
+            run.app.post_message(events.Key(key, key))
+        await run.until(lambda: run.app.screen is not review, "the second question")
+        for _ in range(20):
+            await run.pilot.pause(0.01)
+        assert isinstance(run.app.screen, DecisionScreen) and review.outcome is None
+        assert not run.of(RuleAdded)
+        await run.answer("n")
+        await run.until(lambda: run.app.screen is review, "the review")
+        await run.answer("n")
+        await run.idle()
+        assert (project / "a.py").read_text() == TWO
+
+
+async def test_a_key_on_its_way_when_a_dialog_opens_decides_nothing_in_it(project: Path) -> None:
+    async with running(project, "say end") as run:
+        asked = question(run, "One")
+        await run.answer("m")
+        await run.until(lambda: run.app.screen is run.app.workspace, "the workspace")
+        run.app.workspace.set_focus(None)
+        for key in ("f8", "enter"):  # in one read of the terminal
+            run.app.post_message(events.Key(key, None))
+        await run.asks()
+        for _ in range(20):
+            await run.pilot.pause(0.01)
+        assert isinstance(run.app.screen, DecisionScreen) and not asked.done()
+        await run.press("2")
+        assert (await asked).answers == {"Go on?": "no"}

@@ -22,6 +22,7 @@ from textual.widgets import Label
 from core.contract.visible import make_visible_line
 from widgets.approval.entry_line import EntryLine
 from widgets.approval.guard import TypeAheadGuard
+from widgets.approval.inline_editor import InlineEditor
 from widgets.approval.key_line import KeyLine, key_hints
 from widgets.approval.keys_screen import KeysScreen
 
@@ -152,10 +153,26 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
 
     # --- keys -------------------------------------------------------------------------------------
 
-    def on_key(self, event: events.Key) -> None:
-        if not self.is_typing and not self._admits():
+    async def on_key(self, event: events.Key) -> None:
+        """Carry out a key in its turn: on Textual's way up to the application it would be overtaken by what follows."""
+        if self.app.screen is not self:  # the key before it opened something else
+            event.stop()
+        elif self.is_typing:
+            self._type_on(event)
+        elif not self._admits() or await self.app._check_bindings(event.key):
             event.stop()
             event.prevent_default()
+
+    def _type_on(self, event: events.Key) -> None:
+        """Take text that was typed so fast behind the key which opened an entry that the entry had no focus yet."""
+        if not event.is_printable or not event.character:
+            return
+        event.stop()
+        if self.entry.is_open:
+            self.entry.insert(event.character)
+        for editor in self.query(InlineEditor):
+            if editor.is_open:
+                editor.insert(event.character)
 
     async def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
         if self._admits():

@@ -75,6 +75,10 @@ class EntryLine(Vertical):
         field.cursor_position = len(text)
         field.focus()
 
+    def insert(self, text: str) -> None:
+        """Put text where the caret is."""
+        self.query_one(Input).insert_text_at_cursor(text)
+
     def close(self) -> None:
         """Hide the line."""
         self.display = False

@@ -58,6 +58,8 @@ class ReadlineArea(TextArea, inherit_bindings=False):
         """
         if event.is_printable and not event.key.startswith("alt+"):
             return False
+        if self.app.screen is not self.screen:  # a dialog opened meanwhile: the key was not typed for it
+            return False
         return await self.app._check_bindings(event.key)
 
     def action_for(self, event: Key) -> str:

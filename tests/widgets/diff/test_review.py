@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from textual import events
+from textual.widgets import Input
 
 from core.contract.diff import FilePatch
 from core.contract.errors import StetError
@@ -367,3 +369,20 @@ async def test_clicks_do_what_keys_do() -> None:
         await pilot.click(offset=(10, fold))
         await settle(pilot)
         assert screen.view.virtual_size.height > before
+
+
+async def test_what_is_typed_right_behind_a_key_that_opens_an_entry_goes_there() -> None:
+    app = Host()
+    async with app.run_test(size=(100, 24)) as pilot:
+        screen = await show(pilot, review(three_hunks()))
+        for key in "/fifty":  # in one read of the terminal
+            app.post_message(events.Key("slash" if key == "/" else key, key))
+        await settle(pilot)
+        await settle(pilot)
+        assert screen.entry.query_one(Input).value == screen.view.needle == "fifty"
+        await press(pilot, "escape")
+        for key in "ryes":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+        await settle(pilot)
+        assert screen.outcome is None and screen.entry.query_one(Input).value == "yes"
