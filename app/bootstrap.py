@@ -209,9 +209,11 @@ async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None
         try:
             yield engine
         finally:
-            await engine.commands.aclose()
-            await engine.undo.settled()
-            await engine.bus.publish(SessionEnded())
+            try:
+                await engine.commands.aclose()
+                await engine.undo.settled()
+            finally:
+                await engine.bus.publish(SessionEnded())
 
 
 async def _compose(
@@ -239,8 +241,7 @@ async def _compose(
         JobTable(publisher.publish, session, scrollback=shell.scrollback, shell_program=shell.program)
     )
     todos = TodoBoard(publisher.publish, resumed.todos if resumed else None)
-    context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive)
-    context.can_type = options.interactive and options.terminals
+    context = ToolContext(workspace, settings, publisher.publish, todos, jobs, options.interactive, options.can_type)
     registry = await asyncio.to_thread(builtin_registry, context)  # it imports every tool
     outside = await stack.enter_async_context(
         open_outside_tools(context, registry, policy, folders, options.directory, trusted=options.trust)

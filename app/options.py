@@ -37,7 +37,7 @@ class SessionOptions:
     interactive: bool = False
     """Someone is there to answer questions."""
     terminals: bool = True
-    """Who is there sees the terminals of commands, too, and can type into them."""
+    """Who is there sees the terminals of commands, too."""
     record: bool = True
     """Keep what a session leaves behind: its record, and the rules that the user saves."""
     script_speed: float = 1.0
@@ -45,6 +45,11 @@ class SessionOptions:
     guide: tuple[GuideStep, ...] = ()
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Servers beside those of the settings, as the settings have them."""
+
+    @property
+    def can_type(self) -> bool:
+        """Someone can type into a command."""
+        return self.interactive and self.terminals
 
     def flags(self) -> dict[str, Any]:
         """Return the options that are settings, as the top layer of the settings."""
