@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 from collections.abc import Coroutine, Iterable
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LAST_WORDS = 1.0
+"""Seconds that a turn has for its end when the session ends."""
 _LATE = ("app.bootstrap", "app.bridge", "app.presenters.all")
 
 
@@ -98,8 +101,12 @@ class SessionHost:
         self.engine = engine
         async with asyncio.TaskGroup() as group:
             tasks: set[asyncio.Task[None]] = set()
+            is_over = False
 
             def spawn(work: Coroutine[Any, Any, None]) -> None:
+                if is_over:
+                    work.close()
+                    return
                 task = group.create_task(_guarded(work))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
@@ -119,6 +126,10 @@ class SessionHost:
             self.ready.set()
             await self._stop.wait()
             engine.agent.interrupt(hard=True)
+            with contextlib.suppress(TimeoutError):  # so that the record says how the turn and its calls ended
+                async with asyncio.timeout(_LAST_WORDS):
+                    await engine.agent.settled()
+            is_over = True
             subscription.close()
             for task in tuple(tasks):
                 task.cancel()

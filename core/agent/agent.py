@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import deque
@@ -66,6 +67,8 @@ class Agent:
         self._steers: deque[str] = deque()
         self._abort: AbortSignal | None = None
         self._running: Turn | None = None
+        self._settled = asyncio.Event()
+        self._settled.set()
 
     @property
     def session(self) -> SessionId:
@@ -113,6 +116,13 @@ class Agent:
         """
         if self._abort is not None:
             raise StetError("A turn is running already.", "Wait for its end, or stop it.")
+        self._settled.clear()
+        try:
+            return await self._run_turn(prompt, media, shown)
+        finally:
+            self._settled.set()
+
+    async def _run_turn(self, prompt: str, media: tuple[MediaPart, ...], shown: str) -> TurnFinished:
         abort = self._abort = AbortSignal()
         number, self._next_turn = self._next_turn, self._next_turn + 1
         channel = self._bus.channel(number)
@@ -194,3 +204,7 @@ class Agent:
             return False
         self._abort.abort(hard=hard)
         return True
+
+    async def settled(self) -> None:
+        """Wait until no turn runs, and the end of the last one was told."""
+        await self._settled.wait()

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from core.contract.events import ApprovalMode, ToolCallFinished, ToolCallStateChanged, TurnEnd, TurnFinished
+from core.contract.events import (
+    ApprovalMode,
+    JobEnded,
+    SessionEnded,
+    ToolCallFinished,
+    ToolCallStateChanged,
+    TurnEnd,
+    TurnFinished,
+)
 from core.contract.tool import CallState
 from tests.app.running import running
 
@@ -60,3 +68,16 @@ async def test_esc_ends_it(project: Path, tmp_path: Path, script: str, begun: st
         assert end.reason is TurnEnd.INTERRUPTED
         assert all(done.state in (CallState.CANCELLED, CallState.FAILED) for done in run.of(ToolCallFinished))
         assert run.engine.agent.history.open_calls == ()
+
+
+async def test_the_end_of_the_session_lets_a_turn_say_how_it_ended(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        await run.engine.set_mode(ApprovalMode.YOLO)
+        await run.prompt("go")
+        await run.shows("deaf")
+        assert run.app.host is not None
+        run.app.workspace.prompt.insert_text("a draft that is saved in a while")
+        run.app.host.close()
+        await run.app.host.closed.wait()
+    ends = [type(each) for each in run.of(JobEnded, ToolCallFinished, TurnFinished, SessionEnded)]
+    assert ends == [JobEnded, ToolCallFinished, TurnFinished, SessionEnded]
