@@ -68,6 +68,8 @@ class TerminalFrame:
     """Number of lines that have ever left the screen: `scrolled - history` of them are forgotten."""
     mouse: bool = False
     """The program asked for mouse reports."""
+    mouse_presses: bool = False
+    """Of nothing but presses (mode 9, as the X10 terminal did)."""
     mouse_motion: bool = False
     """It wants movements too while no button is pressed (mode 1003)."""
     mouse_drag: bool = False

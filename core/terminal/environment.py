@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 from collections.abc import Mapping
 
@@ -67,9 +68,19 @@ def shell_environment(session: str, job: str, source: Mapping[str, str] | None =
 
 def command_shell() -> str:
     """Return the shell that runs commands: bash, else the user's own, else sh."""
-    return shutil.which("bash") or os.environ.get("SHELL") or "/bin/sh"
+    return shutil.which("bash") or _users_shell() or "/bin/sh"
 
 
 def login_shell() -> str:
-    """Return the user's own shell."""
-    return os.environ.get("SHELL") or command_shell()
+    """Return the user's own shell; where there is none that runs, the one that runs commands."""
+    return _users_shell() or command_shell()
+
+
+def _users_shell() -> str:
+    """Return the shell that is named in the environment, else in the user database, if there is such a program."""
+    try:
+        registered = pwd.getpwuid(os.getuid()).pw_shell
+    except KeyError:
+        registered = ""
+    named = (os.environ.get("SHELL", ""), registered)
+    return next((shell for shell in named if os.path.isabs(shell) and os.access(shell, os.X_OK)), "")

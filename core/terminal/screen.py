@@ -122,6 +122,7 @@ class TerminalScreen(ModalGrid):
                 alternate=self.alternate,
                 history=len(self.history),
                 mouse=not self.mode.isdisjoint(MOUSE),
+                mouse_presses=9 << 5 in self.mode,
                 scrolled=self.history.total,
                 mouse_motion=1003 << 5 in self.mode,
                 mouse_drag=not self.mode.isdisjoint((1002 << 5, 1003 << 5)),

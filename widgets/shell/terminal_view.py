@@ -237,9 +237,13 @@ class TerminalView(TerminalPicture, can_focus=True):
         frame = self.frame
         if frame is None or button < 0 or not self._goes_to_program(event):
             return False
+        if frame.mouse_presses and button > 2:
+            return False
         event.stop()
+        if frame.mouse_presses and not pressed:
+            return True
         place = self._nearest_cell(event)
-        button += 8 * event.meta + 16 * event.ctrl
+        button += 0 if frame.mouse_presses else 8 * event.meta + 16 * event.ctrl
         line = place.y + self.hidden_lines
         self._send(encode_mouse(button, place.x, line, pressed=pressed, sgr=frame.mouse_sgr))
         return True

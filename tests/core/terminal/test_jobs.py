@@ -16,7 +16,7 @@ from core.contract.ids import CallId
 from core.terminal import job as job_module
 from core.terminal import jobs as jobs_module
 from core.terminal.child import Child
-from core.terminal.environment import command_environment, shell_environment
+from core.terminal.environment import command_environment, login_shell, shell_environment
 from core.terminal.jobs import JobTable
 from core.terminal.processes import end_processes, job_processes, read_stat, waits_for_terminal
 from tests.core.terminal.running import Events, says, zombies
@@ -339,6 +339,14 @@ async def test_a_child_that_closes_its_terminal(jobs: JobTable, tmp_path: Path) 
     job = await jobs.start("echo out; exec >/dev/null 2>&1 </dev/null; sleep 0.2; exit 5", str(tmp_path))
     assert await job.wait() == 5
     assert await job.text() == "out"
+
+
+def test_a_shell_that_is_not_there_is_not_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    assert login_shell() == "/bin/sh"
+    for missing in ("/no/such/shell", "/etc/passwd", "", "sh"):
+        monkeypatch.setenv("SHELL", missing)
+        assert os.access(login_shell(), os.X_OK)
 
 
 def test_environments() -> None:

@@ -85,3 +85,18 @@ async def test_movements_go_to_a_program_that_asks_for_them() -> None:
         await pilot._post_mouse_events([MouseDown], view, offset=(5, 2), button=1)
         await pilot._post_mouse_events([MouseMove, MouseUp], view, offset=(7, -1), button=1)
         assert app.typed() == b"\x1b[<0;6;3M\x1b[<32;8;1M\x1b[<0;8;1m", "it hears of the end outside, too"
+
+
+async def test_an_old_program_hears_of_presses_alone() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await start(app, pilot)
+        view = app.pane.view
+        app.pane.set_scrollback("j1", Lines(20))
+        app.pane.show_frame("j1", frame(row("x"), history=20, scrolled=20, mouse=True, mouse_presses=True))
+        await pilot._post_mouse_events([MouseDown], view, offset=(5, 2), button=3, control=True)
+        await pilot._post_mouse_events([MouseMove, MouseUp], view, offset=(6, 2), button=3)
+        assert app.typed() == b"\x1b[M\x22\x26\x23"
+        await pilot._post_mouse_events([MouseScrollUp], view, button=0)
+        assert view.back == 3
+        assert app.typed() == b"\x1b[M\x22\x26\x23"
