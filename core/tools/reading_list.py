@@ -34,7 +34,7 @@ class _Text(NamedTuple):
     text: str
     is_whole: bool
     lines: int
-    """Of the whole file; 0 where that is not known."""
+    """Of the whole file, where only a part of it is held; 0 where that is not known."""
 
 
 class ReadingList:
@@ -141,9 +141,10 @@ class ReadingList:
             text = decode(data).text.encode("utf-8", "replace").decode("utf-8")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.count("\n") + (not text.endswith("\n")) if is_whole else 0
+        lines = 0
         room = self._budget if self._held < _AHEAD * self._budget else MIN_SHARE
         if len(text) > room:
+            lines = text.count("\n") + (not text.endswith("\n")) if is_whole else 0
             text, is_whole = text[:room], False
         self._held += len(text)
         self.taken.add(path)

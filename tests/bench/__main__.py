@@ -1,6 +1,7 @@
 """Runs the benchmarks: every module of this folder, or those named, each in a process of its own.
 
-The ten-minute soak of the terminal runs only when named: `make bench ARGS=soak`.
+The ten-minute soak of the terminal runs only when named: `make bench ARGS=soak`. All that the work on many files is
+held to runs with `make bench ARGS=files`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 _LONG = ("soak",)
 """Run only when named."""
+_GROUPS = {"files": ("one_call", "read_many", "file_cache", "languages", "fileops")}
+"""What one name stands for."""
 
 
 def main(names: list[str]) -> int:
     """Run the benchmarks; the exit code counts those that failed."""
     known = sorted(path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_"))
+    names = [each for name in names for each in _GROUPS.get(name, (name,))]
     unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"No benchmark {', '.join(unknown)}; there are: {', '.join(known)}.", file=sys.stderr)
+        print(f"No benchmark {', '.join(unknown)}; there are: {', '.join([*known, *_GROUPS])}.", file=sys.stderr)
         return 2
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     failed = 0

@@ -201,7 +201,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         progress = Progress(report, update_output)
         run = FileOperationsRun(
             plan,
-            self._journals(),
+            self._journals() if self._changes else Path(),
             Lookout(self.context, abort),
             transaction=self.params.transaction,
             dry_run=self.params.dry_run,
