@@ -196,12 +196,16 @@ class JobTable:
             return await self._serve(id, os.path.basename(shell), directory, child, columns, lines, None, shell=True)
 
     def forget(self, id: str) -> None:
-        """Drop a job that has ended and left nothing behind; others stay."""
+        """Drop a job that has ended, as soon as nothing that it left behind writes any more; one that runs stays."""
         job = self.find(id)
-        if job is not None and self._served[job.id].done():
-            del self._served[job.id]
-            job.log.close()
-            del self._jobs[job.id]
+        if job is None or job.running:
+            return
+        if not self._served[job.id].done():
+            self._served[job.id].add_done_callback(lambda served: self.forget(id))
+            return
+        del self._served[job.id]
+        job.log.close()
+        del self._jobs[job.id]
 
     def keep(self, id: str, path: str) -> None:
         """Let a job run on when the session ends, or what it left running; what it writes then goes to a file's end."""

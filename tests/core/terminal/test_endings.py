@@ -92,3 +92,11 @@ async def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.Monkey
         assert jobs.find(first.id) is None
         assert jobs.find(job.id) is job
         assert len(jobs) <= 4
+        left = await jobs.start("sleep 0.1 & exit", str(tmp_path))
+        await left.wait()
+        served = jobs._served[left.id]
+        jobs.forget(left.id)
+        assert jobs.find(left.id) is left, "its terminal is still written to"
+        await served
+        await asyncio.sleep(0)
+        assert jobs.find(left.id) is None
