@@ -39,6 +39,25 @@ class FileList(Widget):
         self.refresh()
 
     @property
+    def natural_width(self) -> int:
+        """Cells that show every file whole."""
+        return max(sum(map(cell_len, self._parts(index))) for index in range(len(self.proposals)))
+
+    def _parts(self, index: int) -> tuple[str, str, str]:
+        """Return what stands before a file's path, the path, and what stands behind it."""
+        proposal = self.proposals[index]
+        lead = ("\u25b8" if index == self.current else " ") + f"{proposal.mark} "
+        state = "\u2713" if not proposal.unseen else "\u2026"
+        return lead, make_visible_line(proposal.path), f" {self.describe(index)} {state} "
+
+    def describe(self, index: int) -> str:
+        """Return what becomes of a file: edited by the user, new or deleted, lines added and removed."""
+        proposal = self.proposals[index]
+        kind = "new" if proposal.patch.is_new else "deleted" if proposal.patch.is_deleted else ""
+        added, removed = proposal.counts
+        return " ".join(filter(None, ("edited" * proposal.is_edited, kind, f"+{added} \u2212{removed}")))
+
+    @property
     def _top(self) -> int:
         return max(0, min(self.current - self.size.height // 2, len(self.proposals) - self.size.height))
 
@@ -47,24 +66,12 @@ class FileList(Widget):
         width = self.size.width
         if index >= len(self.proposals):
             return Strip.blank(width, self.rich_style)
-        proposal = self.proposals[index]
         name = "current" if index == self.current else "file"
         style = self.get_component_rich_style(f"file-list--{name}")
-        added, removed = proposal.counts
-        counts = f" +{added} \u2212{removed}"
-        state = "\u2713" if not proposal.unseen else "\u2026"
-        lead = ("\u25b8" if index == self.current else " ") + f"{proposal.mark} "
-        kind = " new" if proposal.patch.is_new else " deleted" if proposal.patch.is_deleted else ""
-        edited = " edited" if proposal.is_edited else ""
-        tail = f"{edited}{kind}{counts} {state} "
+        lead, path, tail = self._parts(index)
         room = max(1, width - cell_len(lead) - cell_len(tail))
-        return Strip(
-            [
-                Segment(lead, style),
-                Segment(shorten(make_visible_line(proposal.path), room), style),
-                Segment(tail, style),
-            ]
-        ).adjust_cell_length(width, style)
+        parts = (lead, shorten(path, room), tail)
+        return Strip([Segment(part, style) for part in parts]).adjust_cell_length(width, style)
 
     def on_click(self, event: events.Click) -> None:
         index = self._top + event.y

@@ -25,6 +25,9 @@ from widgets.diff.view import DiffView
 LIST_WIDTH = 100
 """Columns of the screen from which several files stand in a list at the left."""
 
+LIST_LEAST = 26
+"""Columns that the list may take in any case."""
+
 ROOMY = 30
 """Rows of the screen from which blank lines set the diff apart."""
 
@@ -68,13 +71,14 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     # --- looks ------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        self._fit(self.app.size)  # before there are widgets, which would all be styled once more
+        files = FileList(self.proposals, id="files")
+        self._fit(self.app.size, files)  # before there are widgets, which would all be styled once more
         with Vertical(id="review"):
             yield heading_row()
             yield Label(Content(make_visible_line(self.reason)), id="why", markup=False)
             yield Label("", id="notes", markup=False)
             with Container(id="body"):
-                yield FileList(self.proposals, id="files")
+                yield files
                 yield DiffView(self.proposals[0], id="diff")
                 yield InlineEditor(id="editor")
             yield Label(Content(""), id="grant", markup=False)
@@ -90,12 +94,17 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         self.view.focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        self._fit(event.size)
+        self._fit(event.size, self.files)
         self.query_one("#why").display = bool(self.reason) and event.size.height >= LOW
 
-    def _fit(self, size: Size) -> None:
-        self.set_class(len(self.proposals) > 1 and size.width >= LIST_WIDTH, "-list")
+    def _fit(self, size: Size, files: FileList) -> None:
+        """Give the list of files the room that it needs, at most a quarter; a single file needs none."""
+        several = len(self.proposals) > 1
+        is_column = several and size.width >= LIST_WIDTH
+        self.set_class(is_column, "-list")
         self.set_class(size.height >= ROOMY, "-roomy")
+        files.display = several
+        files.styles.width = min(files.natural_width + 1, max(LIST_LEAST, size.width // 4)) if is_column else None
 
     @property
     def view(self) -> DiffView:
@@ -126,20 +135,27 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
 
     @property
     def heading(self) -> str:
-        what = self._title or ", ".join(proposal.path for proposal in self.proposals)
+        paths = ", ".join(proposal.path for proposal in self.proposals)
+        what = self._title or paths
+        if len(self.proposals) == 1 and paths not in what:
+            what = f"{what} \u00b7 {paths}"
         return make_visible_line(f"Review \u00b7 {self._tool} \u00b7 {what}" if self._tool else f"Review \u00b7 {what}")
 
     @property
     def status(self) -> str:
+        if not self.is_mounted:
+            return ""
         total = sum(len(proposal.patch.hunks) for proposal in self.proposals)
         accepted = sum(len(proposal.accepted) for proposal in self.proposals)
         unseen = sum(len(proposal.unseen) for proposal in self.proposals)
         parts = [f"{accepted} of {total} hunk{'s' if total != 1 else ''} on"]
         if len(self.proposals) > 1:
             parts.append(f"file {self.current + 1} of {len(self.proposals)}")
+        else:
+            parts.append(self.files.describe(0))
         if unseen:
             parts.append(f"{unseen} not seen yet ({self.key('show_end')})")
-        if self.is_mounted and self.view.quiet:
+        if self.view.quiet:
             parts.append(self._quiet_status())
         return " \u00b7 ".join(parts)
 
@@ -166,6 +182,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
             shown.append(make_visible_line(f"not accepted: {self.proposal.reason}"))
         notes.update(Content("\n".join(shown)))
         notes.display = bool(shown)
+        self._fit(self.app.size, self.files)
         self.files.show(self.current)
         self.view.repaint()
         self.say("")

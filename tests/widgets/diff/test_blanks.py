@@ -45,7 +45,7 @@ def test_without_blanks_what_is_left_leads_from_the_old_lines_to_the_new(old: st
 async def test_hidden_changes_are_counted_passed_over_and_not_accepted_unseen() -> None:
     app = Host()
     new = numbered(100, {10: "ten", 50: "  line 50", 90: "ninety"})
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with app.run_test(size=(100, 20)) as pilot:
         screen = await show(pilot, review(make_patch("a.py", numbered(100), new)))
         await press(pilot, "B")
         assert any("2/3" in line and "only blanks, hidden" in line for line in drawn(app))
