@@ -23,6 +23,8 @@ _TRIES = 8
 """So often may a line that is not simple interrupt a piece; then the rest is drawn."""
 _MOST_HELD = 64 * 1024
 """Characters that are held back at most."""
+_MOST_SEQUENCES = 2000
+"""Sequences that are held back at most: each may take some microseconds to draw."""
 _MOST_OPEN = 4096
 _UNFINISHED = 80
 """So much at the end of a piece may be the beginning of a sequence."""
@@ -62,7 +64,7 @@ class BulkFeed:
                 break
             end = self._look(text, at)
             stop = text.rfind("\n", at, end) + 1
-            if stop and text.count("\n", at, stop) > 2 * grid.lines:
+            if stop - at > 2 * grid.lines:
                 at = self._skip(text, at, stop)
             if hold and len(text) - end < _UNFINISHED and self._may_hold(text, at):
                 self._held = text[at:]
@@ -89,8 +91,10 @@ class BulkFeed:
 
     @staticmethod
     def _may_hold(text: str, at: int) -> bool:
-        """Return whether a rest is bounded: it is not long, nor one long line that no line will scroll away."""
-        return len(text) - at < _MOST_HELD and len(text) - max(at, text.rfind("\n", at)) < _MOST_OPEN
+        """Return whether a rest is soon drawn: it is not long, nor one long line that no line will scroll away."""
+        if len(text) - at >= _MOST_HELD or len(text) - max(at, text.rfind("\n", at)) >= _MOST_OPEN:
+            return False
+        return text.count("\x1b", at) < _MOST_SEQUENCES
 
     def _skip(self, text: str, at: int, stop: int) -> int:
         """Push all lines but the last screenful to the scrollback; return where drawing must go on.
@@ -99,17 +103,21 @@ class BulkFeed:
         get to the scrollback.
         """
         grid, bottom = self._grid, self._grid.lines - 1
-        for _ in range(grid.lines + 1):
-            if not grid.cursor.x and grid.cursor.y == bottom and grid.grid[bottom].is_fresh(grid.pen.blank):
-                break
-            following = text.index("\n", at) + 1
+        if text.count("\n", at, stop) <= 2 * grid.lines and _count_rows(text, at, stop, grid) <= 3 * grid.lines:
+            return at
+        while grid.cursor.x or grid.cursor.y < bottom or not grid.grid[bottom].is_fresh(grid.pen.blank):
+            following = text.find("\n", at, stop) + 1
+            if not following:
+                return at
             self._fast.feed(text[at:following])
             at = following
-        else:
-            return at
-        drawn = stop - 1
-        for _ in range(bottom):
-            drawn = text.rfind("\n", at, drawn)
+        drawn, rows = stop - 1, 0
+        while rows < bottom:
+            before = text.rfind("\n", at, drawn)
+            if before < 0:
+                return at
+            rows += _count_rows(text, before + 1, drawn + 1, grid)
+            drawn = before
         block = text[at : drawn + 1]
         if "\t" in block and grid.tabstops != set(range(8, grid.columns, 8)):
             return at
@@ -123,6 +131,13 @@ class BulkFeed:
         grid.grid.append(Line(grid.columns, grid.pen.blank))
         grid.touch_all()
         return drawn + 1
+
+
+def _count_rows(text: str, start: int, stop: int, grid: Grid) -> int:
+    """Return how many rows lines take at least; what their sequences and tabs take is not looked at."""
+    if text.find("\x1b", start, stop) >= 0 or text.find("\t", start, stop) >= 0 or not text.isascii():
+        return 1
+    return max(1, (stop - start - 3) // grid.columns + 1)
 
 
 def _is_simple(block: str) -> bool:

@@ -87,9 +87,15 @@ def text_of(entry: Entry) -> str:
     return entry.expandtabs(8) if entry.isascii() else "".join(span.text for span in _read(entry, PenBox()))
 
 
-def rewrapped(chain: list[Entry], columns: int, pens: PenBox) -> list[Entry]:
-    """Return one line, in as many entries as it was wrapped to, wrapped anew."""
-    spans = [span for entry in chain for span in _read(entry, pens, keep_blanks=isinstance(entry, Wrapped))]
+def rewrapped(chain: list[Entry], columns: int, pens: PenBox, *, keep_blanks: bool = False) -> list[Entry]:
+    """Return one line, in as many entries as it was wrapped to, wrapped anew.
+
+    Args:
+        keep_blanks: blanks at its end take cells, too.
+    """
+    spans = [
+        span for entry in chain for span in _read(entry, pens, keep_blanks=keep_blanks or isinstance(entry, Wrapped))
+    ]
     rows = _cut(spans, columns)
     goes_on = isinstance(chain[-1], Wrapped)
     entries: list[Entry] = []

@@ -25,6 +25,7 @@ _CARRIED = re.compile(r"\x1b\[(?!0?m)[0-9;:]*m[^\x1b\r]*+(?:\x1b\[0?K[^\x1b\r]*+
 """A style that holds beyond the end of its line."""
 _RESETS = ("\x1b[0m", "\x1b[m")
 _WIDE = re.compile(f"[{WIDE_CLASS}]")
+_NOT_NARROW = re.compile(f"[^{NARROW_CLASS}\r\n\t\x1b]")
 _ODD = re.compile(f"[^{NARROW_CLASS}{WIDE_CLASS}\r\n\t]")
 _MOST_HELD = 64
 """Characters of SGR that are carried from row to row as they are; more are made one sequence."""
@@ -46,7 +47,7 @@ class UnseenLines:
         The lines hold nothing but text, SGR, EL and tabs. Tab stops are the usual ones; the first line begins at the
         first column.
         """
-        usual = pen is self._pens.plain and block.isascii()
+        usual = pen is self._pens.plain and (block.isascii() or not _NOT_NARROW.search(block))
         coloured = "\x1b" in block
         if usual and not coloured and self._fitting.fullmatch(block.expandtabs(8) if "\t" in block else block):
             history.extend_late(block)
@@ -111,7 +112,7 @@ class UnseenLines:
             if line.isascii() or not _WIDE.search(line):
                 self._cut(entries, line)
             else:
-                entries.extend(rewrapped([line], self.columns, self._pens))
+                entries.extend(rewrapped([line], self.columns, self._pens, keep_blanks=True))
 
     def _cut(self, entries: list[Entry], line: str) -> None:
         """Append the pieces of a line that starts plain; each begins with the SGR that hold there."""

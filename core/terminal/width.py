@@ -20,11 +20,17 @@ NARROW_CLASS = (
 )
 """Characters of one cell, as the inside of a character class: those that are worth knowing without looking at each."""
 WIDE_CLASS = (
+    "\u231a-\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd-\u25fe\u2614-\u2615\u2648-\u2653\u267f\u2693\u26a1\u26aa-\u26ab\u26bd-\u26be"
+    "\u26c4-\u26c5\u26ce\u26d4\u26ea\u26f2-\u26f3\u26f5\u26fa\u26fd\u2705\u270a-\u270b\u2728\u274c\u274e\u2753-\u2755\u2757"
+    "\u2795-\u2797\u27b0\u27bf\u2b1b-\u2b1c\u2b50\u2b55"
     "\u2e9b-\u2ef3\u2f00-\u2fd5\u3041-\u3096\u309b-\u30ff\u3105-\u312f\u3131-\u3163\u3165-\u318e\u3250-\ua48c\uac00-\ud7a3"
-    "\uf900-\ufaff\uff01-\uff60\U0001f300-\U0001f320\U0001f442-\U0001f4fc\U0001f600-\U0001f64f\U0001f947-\U0001f9ff"
+    "\uf900-\ufaff\uff01-\uff60\U0001f300-\U0001f320\U0001f32d-\U0001f335\U0001f337-\U0001f37c\U0001f37e-\U0001f393"
+    "\U0001f3a0-\U0001f3ca\U0001f3cf-\U0001f3d3\U0001f3e0-\U0001f3f0\U0001f400-\U0001f43e\U0001f442-\U0001f4fc"
+    "\U0001f4ff-\U0001f53d\U0001f54b-\U0001f54e\U0001f550-\U0001f567\U0001f5fb-\U0001f64f\U0001f680-\U0001f6c5"
+    "\U0001f6d0-\U0001f6d2\U0001f6eb-\U0001f6ec\U0001f90c-\U0001f93a\U0001f93c-\U0001f945\U0001f947-\U0001f9ff"
     "\U00020000-\U0002fffd"
 )
-"""Characters of two cells that never join the one before them."""
+"""Characters of two cells that join the one before them after a joiner only."""
 NARROW = re.compile(f"[{NARROW_CLASS}]*")
 
 _DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")

@@ -111,7 +111,8 @@ def test_ten_thousand_lines_take_less_than_twenty_megabytes(line: str) -> None:
 LINES = st.one_of(
     st.text("ab \t", max_size=50),
     st.text("é─x", max_size=30),
-    st.text("aé世한\t👍", max_size=40),
+    st.text("aé世한 \t👍✅", max_size=40),
+    st.text("ab", min_size=60, max_size=150),
     st.text("a世\u0301\u200d👩💻🏽🇩", max_size=30),
     st.builds(
         "\x1b[{}m{}\x1b[{}m{}".format,
