@@ -5,18 +5,20 @@ Where an operation does what a single tool does it takes the same arguments; not
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from core.tools.builtin.glob import GlobParams
+from core.tools.builtin.glob import GlobParams, GlobTool
 from core.tools.builtin.list_directory import ListDirectoryParams
-from core.tools.builtin.read_file import ReadFileParams
-from core.tools.builtin.replace import ReplaceParams
-from core.tools.builtin.search_file_content import SearchFileContentParams
+from core.tools.builtin.read_file import ReadFileParams, ReadFileTool
+from core.tools.builtin.replace import ReplaceParams, ReplaceTool
+from core.tools.builtin.search_file_content import SearchFileContentParams, SearchFileContentTool
 from core.tools.builtin.write_file import WriteFileParams
+from core.tools.declarative import BaseDeclarativeTool
 from core.tools.parameters import ToolParams, json_schema, named
 
 
@@ -42,8 +44,12 @@ class Operation(ToolParams):
         return ()
 
     def problem(self) -> str:
-        """Return what is wrong beyond the schema; empty if nothing is."""
-        return "" if all(path.strip() for path in self.paths()) else "a path is empty"
+        """Return what is wrong beyond the schema, in one line; empty if nothing is."""
+        if not all(path.strip() for path in self.paths()):
+            return "a path is empty"
+        single = _single_tools().get(type(self))
+        wrong = single.validate_tool_param_values(self) if single is not None else None
+        return " ".join(wrong.split("\n")) if wrong else ""
 
 
 class ReadOperation(Operation, ReadFileParams):
@@ -258,6 +264,17 @@ KINDS: dict[str, type[Operation]] = {
     "validate": ValidateOperation,
     "rename_symbol": RenameSymbolOperation,
 }
+
+
+@functools.cache
+def _single_tools() -> dict[type[Operation], BaseDeclarativeTool]:
+    """Return the tools that take the same arguments as an operation, and say what is wrong with them."""
+    return {
+        ReadOperation: ReadFileTool(),
+        SearchOperation: SearchFileContentTool(),
+        GlobOperation: GlobTool(),
+        EditOperation: ReplaceTool(),
+    }
 
 
 def operation_schema() -> dict[str, Any]:

@@ -91,6 +91,20 @@ async def test_all_problems_at_once_each_with_its_operation(place: Place) -> Non
         assert part in message, part
 
 
+async def test_what_a_single_tool_refuses_is_refused_here_with_all_else(place: Place) -> None:
+    elided = {"old_string": "a = 1\nb = 2\nreturn a\n", "new_string": "a = 2\n# ... existing code ...\nreturn a\n"}
+    operations = [
+        {"type": "read", "file_path": "a.py", "start_line": 5, "end_line": 2},
+        {"type": "search", "pattern": "("},
+        {"type": "glob", "pattern": " "},
+        {"type": "edit", "file_path": "a.py", **elided},
+    ]
+    message = place.tool.validate_tool_params({"operations": operations})
+    assert message is not None and message.startswith("4 problems") and len(message.splitlines()) == 5
+    for part in ("start_line cannot be", "Invalid regular expression", "cannot be empty", "omission placeholder"):
+        assert part in message, part
+
+
 async def test_one_failure_changes_nothing_and_every_reason_is_said(place: Place) -> None:
     before = snapshot(place.root)
     result = await place.run(
