@@ -24,81 +24,89 @@ class FastFeed:
     def __init__(self, grid: Grid, parser: Parser) -> None:
         self._grid = grid
         self._parser = parser
-        self._styles: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+        self._styles: dict[str, tuple[str, str, Sequence[str]]] = {}
         """SGR parameters, the text after them and its cells, by the short pieces that hold both."""
 
     def feed(self, data: str) -> None:
         """Act on text; it may end anywhere."""
-        grid, parser, act, draw = self._grid, self._parser, self._act, self._grid.draw
+        grid, parser, styles = self._grid, self._parser, self._styles
         pieces = iter(data.split("\x1b["))
         parser.feed(next(pieces))
-        touch, jumps, known, styles = grid.dirty.add, parser.jumps, parser.known, self._styles
+        touch, jumps, split, feed_any = grid.dirty.add, parser.jumps, self._split, self._feed_any
         # kept here, written back before anyone else acts and read again after
         cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
         x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
-        cells: Sequence[str]
         for piece in pieces:
             jump = jumps.get(piece)
             if jump is not None and not state:
                 x, y = jump
                 last = ""
                 continue
-            styled = styles.get(piece)
-            if styled is None:
-                action = known.get(piece)
-                if action is not None and not state:
-                    cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
-                    action[0](action[1])
-                    cursor, rows, room = grid.cursor, grid.grid, grid.room
-                    x, y, pen, last = cursor.x, cursor.y, grid.pen, ""
-                    continue
-                head, final, text = piece.partition("m")
-                cells, plain = text, text.isascii() and text.isprintable()
-                if final and plain and len(piece) < _SHORT and len(styles) < _MOST_STYLES:
-                    styles[piece] = head, text, tuple(text)
-            else:
+            styled = styles.get(piece) or split(piece)
+            if styled is not None and not state:
                 head, text, cells = styled
-                plain, final = True, "m"
-            following = pen.following.get(head)
-            if following is not None and final and not state:
-                pen, last = following, text
-            else:
-                cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
-                text = cells = act(piece)
-                cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
-                x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
-                plain = text.isascii() and text.isprintable()
-            if not text:
-                continue
-            stop = x + len(cells)
-            if plain and stop < room:
-                line = rows[y]
-                made = line.made
-                if not line.wide and (made is not None or len(line.pending) < MOST_PENDING):
-                    touch(y)
-                    line.row = None
-                    if made is None:
-                        line.pending.append((x, text, pen.style))
-                    else:
-                        made[x:stop] = cells
-                        line.made_styles[x:stop] = [pen.style] * (stop - x)
-                    x, last = stop, text
-                    continue
+                following = pen.following.get(head)
+                stop = x + len(cells)
+                if following is not None and stop < room:
+                    if not text:
+                        pen, last = following, ""
+                        continue
+                    line = rows[y]
+                    made = line.made
+                    if not line.wide and (made is not None or len(line.pending) < MOST_PENDING):
+                        pen, last = following, text
+                        touch(y)
+                        line.row = None
+                        if made is None:
+                            line.pending.append((x, text, pen.style))
+                        else:
+                            made[x:stop] = cells
+                            line.made_styles[x:stop] = [pen.style] * (stop - x)
+                        x = stop
+                        continue
             cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
-            if plain or text.isprintable():
-                draw(text)
-            else:
-                parser.feed(text)
+            feed_any(piece)
             cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
             x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
         cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
 
-    def _act(self, piece: str) -> str:
-        """Let the parser act on what follows an `ESC [`; return the text that is left."""
+    def _split(self, piece: str) -> tuple[str, str, Sequence[str]] | None:
+        """Return SGR parameters, the plain text after them and its cells, if a piece is made of them."""
+        head, final, text = piece.partition("m")
+        if not final or not text.isascii() or not text.isprintable():
+            return None
+        if len(piece) >= _SHORT or len(self._styles) >= _MOST_STYLES:
+            return head, text, text
+        split = self._styles[piece] = head, text, tuple(text)
+        return split
+
+    def _feed_any(self, piece: str) -> None:
+        """Act on what follows an `ESC [`."""
         grid, parser = self._grid, self._parser
         if parser.state:
             parser.feed("\x1b[" + piece)
+            return
+        text = self._act(piece)
+        if not text:
+            return
+        if text.isprintable():
+            grid.draw(text)
+        else:
+            parser.feed(text)
+
+    def _act(self, piece: str) -> str:
+        """Act on the sequence that a piece begins with; return the text that is left."""
+        grid, parser = self._grid, self._parser
+        action = parser.known.get(piece)
+        if action is not None:
+            action[0](action[1])
+            grid.last_text = ""
             return ""
+        head, final, text = piece.partition("m")
+        following = grid.pen.following.get(head) if final else None
+        if following is not None:
+            grid.pen, grid.last_text = following, ""
+            return text
         head, final, text = piece.partition("H")
         jump = (parser.jumps.get(head + final) or self._find_jump(head)) if final else None
         if jump is not None:
