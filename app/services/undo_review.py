@@ -105,6 +105,10 @@ def _notes(item: UndoItem) -> tuple[str, ...]:
         notes.append("The file is removed: it was not there before.")
     if item.now.kind is ImageKind.ABSENT:
         notes.append("The file comes back: it had been removed.")
+    if item.shared_with:
+        notes.append(
+            f"It was changed {item.shared_with}: by that, or by you or another program. Look before you take it."
+        )
     both_files = item.now.kind is item.target.kind is ImageKind.FILE
     if both_files and item.now.mode != item.target.mode:
         notes.append(f"Its mode goes from {item.now.mode:04o} to {item.target.mode:04o}, if any of it is taken.")

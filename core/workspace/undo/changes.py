@@ -52,6 +52,8 @@ class ChangeSet:
     """Paths of which it took back only a part."""
     made_directories: tuple[str, ...] = ()
     """Absolute paths of directories that were not there before."""
+    is_shared: bool = False
+    """It happened while a command ran in the background: that may have done it, or someone else."""
 
 
 def encode_set(changes: ChangeSet) -> str:
@@ -72,6 +74,7 @@ def decode_set(line: str) -> ChangeSet:
         tuple(fields["undoes"]),
         tuple(fields["partial"]),
         tuple(fields["made_directories"]),
+        fields.get("is_shared", False),
     )
 
 

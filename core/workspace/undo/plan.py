@@ -33,6 +33,8 @@ class UndoItem:
     """What would stand there afterwards."""
     readiness: Readiness
     reason: str = ""
+    shared_with: str = ""
+    """While what it was changed, if that was perhaps someone else."""
 
     @property
     def is_ready(self) -> bool:
@@ -81,15 +83,18 @@ def plan_reversal(
     chosen = sorted(sets, key=_order(journal))
     ids = tuple(changes.id for changes in chosen)
     targets: dict[str, Image] = {}
+    shared: dict[str, str] = {}
     for changes in chosen:
         for change in journal.open_paths(changes):
             if only is None or change.path in only:
                 targets.setdefault(change.path, change.before)
+                if changes.is_shared:
+                    shared[change.path] = changes.label
     items = []
     for path, target in targets.items():
         now = look(path)
         readiness, reason = _judge(journal, blobs, path, now, target, ids)
-        items.append(UndoItem(path, shown(path), now, target, readiness, reason))
+        items.append(UndoItem(path, shown(path), now, target, readiness, reason, shared.get(path, "")))
     made = tuple(dict.fromkeys(path for changes in chosen for path in changes.made_directories))
     turn = max((changes.turn for changes in chosen), default=0)
     return UndoPlan(label, kind, turn, ids, tuple(sorted(items, key=lambda item: item.shown)), made)

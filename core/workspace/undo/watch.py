@@ -190,7 +190,7 @@ class ChangeWatch:
             return
         for cause in [cause for cause in self._running if cause.call == call and cause.is_over]:
             self._running.remove(cause)
-            self._start(self._settle(cause, ()))
+            self._start(self._settle(cause, (), is_late=True))
 
     def _places(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return root and real path of those that lie in the workspace: a link's target is what is written."""
@@ -229,7 +229,7 @@ class ChangeWatch:
         try:
             if self._running:  # what changed since the last look is another command's, which goes on
                 changes, made = await asyncio.to_thread(self._changes)
-                await self._keep(self._running[-1], changes, made)
+                await self._keep(self._running[-1], changes, made, is_late=self._running[-1].is_over)
                 known = True
             else:
                 known = await asyncio.to_thread(self._refresh, Stop(MAX_WAIT))
@@ -266,7 +266,7 @@ class ChangeWatch:
         await self._wait_for_pending()
         await self._lock.acquire()
 
-    async def _settle(self, cause: _Cause, notes: tuple[str, ...]) -> None:
+    async def _settle(self, cause: _Cause, notes: tuple[str, ...], *, is_late: bool = False) -> None:
         async with self._lock:
             changes, made = await asyncio.to_thread(self._changes)
         if any(tree.missed for tree in self._trees):
@@ -276,7 +276,7 @@ class ChangeWatch:
         if len(changes) > MAX_PATHS:
             notes = (*notes, f"{cause.label} changed {len(changes)} files; {MAX_PATHS} of them are kept")
             changes = changes[:MAX_PATHS]
-        await self._keep(cause, changes, made, notes)
+        await self._keep(cause, changes, made, notes, is_late=is_late)
 
     async def _settle_paths(self, cause: _Cause, places: Sequence[tuple[str, str]], before: Sequence[Image]) -> None:
         after = await asyncio.to_thread(self._look_at, places)
@@ -324,10 +324,21 @@ class ChangeWatch:
         changes: Sequence[PathChange],
         made: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
+        *,
+        is_late: bool = False,
     ) -> None:
+        """Keep what was changed; `is_late`: while the command went on in the background, and others did their work."""
         if changes or notes:
-            label = cause.label
-            kept = ChangeSet(new_id("u"), cause.turn, label, tuple(changes), call=cause.call, made_directories=made)
+            label = f"while {cause.label} ran" if is_late else cause.label
+            kept = ChangeSet(
+                new_id("u"),
+                cause.turn,
+                label,
+                tuple(changes),
+                call=cause.call,
+                made_directories=made,
+                is_shared=is_late,
+            )
             await self._add(kept, notes)
 
     async def _add(self, changes: ChangeSet, notes: tuple[str, ...] = ()) -> None:

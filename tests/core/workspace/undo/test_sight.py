@@ -282,7 +282,7 @@ def test_the_words_of_a_command_name_files(tmp_path: Path) -> None:
     assert named("python - --out=/dev/null") <= {"python", os.path.relpath("/dev/null", tmp_path)}
 
 
-async def test_what_a_command_changes_in_the_background_is_its_own(place: Place) -> None:
+async def test_what_changes_while_a_command_goes_on_in_the_background_is_not_said_to_be_its_own(place: Place) -> None:
     before = place.picture()
     async with place.store.watch(1, "call-1", "serve", None):
         place.store.job_started("job-1", "call-1")
@@ -296,10 +296,17 @@ async def test_what_a_command_changes_in_the_background_is_its_own(place: Place)
     kept = [(c.turn, c.label, [os.path.basename(p.path) for p in c.changes]) for c, _ in place.told]
     assert kept == [
         (1, "serve", ["early.txt"]),
-        (1, "serve", ["late.txt"]),
+        (1, "while serve ran", ["late.txt"]),
         (2, "echo x > other.txt", ["other.txt"]),
-        (1, "serve", ["last.txt"]),
+        (1, "while serve ran", ["last.txt"]),
     ]
+    again = Place(place.root, place.state)  # as the journal has it
+    plan = await again.store.plan_turn(1)
+    assert {item.shown: item.shared_with for item in plan.items} == {
+        "early.txt": "",
+        "late.txt": "while serve ran",
+        "last.txt": "while serve ran",
+    }
     await place.undo(1)
     await place.undo(2)
     assert place.picture() == before
