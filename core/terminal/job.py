@@ -19,15 +19,13 @@ from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.processes import end_processes, job_processes, machine_seconds, waits_for_terminal
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
+from core.terminal.turns import let_others
 
 FRAME_SECONDS = 1 / 30
 _FEED_SECONDS = 0.003
 """How long the emulator may work at a stretch."""
 _LEAST = 1024
 """Bytes that are fed at least at a stretch."""
-_MOST_TURNS = 20
-_IDLE_SECONDS = 0.0003
-"""A turn of the loop that took less had nothing to do."""
 _HOLD_SECONDS = 0.15
 """How long a program may hold its picture back (synchronized output)."""
 QUIET_SECONDS = 1.0
@@ -261,7 +259,7 @@ class Job:
             if not self._binary:
                 await self._feed(data)
             if len(data) >= FLOOD:
-                await _let_others()
+                await let_others()
         self._drained.set()
 
     async def _feed(self, data: bytes) -> None:
@@ -281,7 +279,7 @@ class Job:
             self._owed += self._emulator.responses
             self._note_output()
             if at < len(data):
-                await _let_others()
+                await let_others()
 
     def _note_output(self) -> None:
         self.version += 1
@@ -308,7 +306,7 @@ class Job:
             await self._resized.wait()
             self._resized.clear()
             while self._screen.history.rewrap_more(_FEED_SECONDS):
-                await _let_others()
+                await let_others()
             self._changed.set()
 
     async def _show(self) -> None:
@@ -390,14 +388,3 @@ class Job:
         self._exited.set()
         await self._publish(JobFrame(self.id, self.frame()))
         await self._publish(JobEnded(self.id, self.exit_code, self.signal))
-
-
-async def _let_others() -> None:
-    """Let the loop's other work go first, also what it leads to: a key that was typed takes several turns to show."""
-    idle = 0
-    for _ in range(_MOST_TURNS):
-        began = time.perf_counter()
-        await asyncio.sleep(0)
-        idle = idle + 1 if time.perf_counter() - began < _IDLE_SECONDS else 0
-        if idle == 2:
-            return
