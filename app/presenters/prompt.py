@@ -73,7 +73,7 @@ class PromptPresenter(Presenter):
             QueueRecalled: self._recall,
             QueueRequested: lambda message: self._open_queue(),
             PasteRefused: self._refuse_paste,
-            CopyRequested: lambda message: self.stage.spawn(copy_text(self.stage.app, message.text, "of the prompt")),
+            CopyRequested: lambda message: self.stage.spawn(copy_text(self.stage.app, message.text, "the text")),
             QuitRequested: lambda message: self.stage.spawn(self.run_command("quit")),
         }
 
