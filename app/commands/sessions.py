@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from app.commands.registry import Command, command
+from app.services.leaving import settle_commands
 from app.stage import Stage
 from core.bus.replay import read_record
 from core.contract.errors import StetError
@@ -32,7 +33,7 @@ def _unrecorded(stage: Stage) -> str:
 async def browse_sessions(stage: Stage, arguments: str) -> None:
     """The sessions of this directory: search them, and take one up again here.
 
-    This session is kept and closed then; commands that still run are ended.
+    This session is kept and closed then; of commands that still run it asks first.
     """
     store = stage.engine.store
     if arguments:
@@ -43,7 +44,8 @@ async def browse_sessions(stage: Stage, arguments: str) -> None:
         return
     if chosen == stage.engine.bus.session:
         raise StetError("That is this session.", "Choose another one.")
-    stage.app.switch_session(chosen)
+    if await settle_commands(stage):
+        stage.app.switch_session(chosen)
 
 
 async def _choose(stage: Stage) -> str:
@@ -109,7 +111,8 @@ async def fork_session(stage: Stage, arguments: str) -> None:
     def fork() -> str:
         return store.fork(store.find(stage.engine.bus.session), before_turn=before)
 
-    stage.app.switch_session(await asyncio.to_thread(fork))
+    if await settle_commands(stage):
+        stage.app.switch_session(await asyncio.to_thread(fork))
 
 
 @command("rename", arguments="TITLE", unavailable=_unrecorded)

@@ -106,6 +106,12 @@ async def test_a_fork_goes_on_from_before_a_turn(project: Path) -> None:
         for text in ("one", "two"):
             await run.prompt(text)
             await run.idle()
+        left = await run.engine.jobs.start("exec sleep 60", str(project), background=True)
+        await command(run, "fork 2")
+        await run.shows("A command still runs", "exec sleep 60")
+        await run.press("escape")
+        await run.until(lambda: run.app.screen is run.app.workspace, "the session stays")
+        await left.kill()
         await command(run, "fork 2")
         assert await switched(run, first) != first
         assert [message.text for message in run.engine.agent.history.messages] == ["one", "an answer about umlauts"]
