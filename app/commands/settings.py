@@ -74,6 +74,7 @@ async def _choose_theme(stage: Stage, arguments: str) -> None:
 def _theme_hint(stage: Stage, name: str) -> str:
     theme = stage.app.available_themes[name]
     kind = "the terminal's own colours" if theme.ansi else "dark" if theme.dark else "light"
+    kind += ", high contrast" if name.endswith("contrast") else ""
     return f"{kind}, in use" if name == stage.app.theme else kind
 
 

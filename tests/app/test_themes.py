@@ -106,7 +106,10 @@ async def test_no_color_means_none(project: Path, monkeypatch: pytest.MonkeyPatc
     async with running(project) as stet:
         await stet.prompt("hello")
         await stet.idle()
+        await stet.press("f2")
+        await stet.shows("ui.theme")
         strips = stet.app.screen._compositor.render_strips()
+        assert any(style and style.underline for strip in strips for _, style, _ in strip)  # what is marked
         filters = stet.app.get_line_filters()
         for strip in strips:
             segments = list(strip)

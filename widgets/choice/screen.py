@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from core.contract.visible import make_visible
+from widgets.common.measures import SHORT
 from widgets.common.shown_keys import shown_keys
 from widgets.prompt.candidates import Candidate, CandidateList
 
@@ -23,8 +24,8 @@ TRY_AFTER = 0.15
 """Seconds for which something is marked before it is tried."""
 WIDTH = 70
 """Cells of a line of the help at least."""
-_FRAME = 7
-"""Lines that frame, title, entry and keys take."""
+_FRAME, _BLANK = 7, 2
+"""Lines that frame, title, entry and keys take, and how many of these are blank."""
 
 
 def matching(candidates: Sequence[Candidate], query: str) -> list[Candidate]:
@@ -52,6 +53,7 @@ class ChoiceScreen(ModalScreen[str | None]):
     """
 
     CSS_PATH = "../../styles/choice.tcss"
+    VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", show=False, priority=True, id="choice.cancel"),
         Binding("down,ctrl+n,tab", "move(1)", "Down", show=False, priority=True, id="choice.next"),
@@ -93,8 +95,10 @@ class ChoiceScreen(ModalScreen[str | None]):
             yield Static(f"⏎ take   {move} move   {cancel} cancel", id="choice-keys", markup=False)
 
     def on_mount(self) -> None:
+        height = self.app.size.height
         taken = _FRAME + (min(4, -(-cell_len(self._help) // WIDTH)) if self._help else 0)
-        rows = max(1, min(len(self._candidates), self.app.size.height // 2, self.app.size.height * 4 // 5 - taken))
+        room = height - taken + _BLANK if height < SHORT[1][0] else min(height // 2, height * 4 // 5 - taken)
+        rows = max(1, min(len(self._candidates), room))
         self.rows.styles.height = rows
         self.rows.display = not self._free
         self._show("")

@@ -5,6 +5,9 @@ from __future__ import annotations
 WORTH_TELLING = 0.1
 """Seconds from which it is of interest how long something took."""
 
+SHORT = [(0, "-short"), (17, "-tall")]
+"""Classes of a dialog's screen by its rows: on a short one blank lines give way to what is listed."""
+
 
 def format_duration(seconds: float) -> str:
     """Return a span of time: `80ms`, `1.2s`, `42s`, `3m 05s`, `2h 07m`; negative spans count as none."""

@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.measures import SHORT
 from widgets.common.shown_keys import shown_keys
 
 
@@ -77,6 +78,7 @@ class HelpScreen(ModalScreen[None]):
     """Shows sections of keys and commands; what is typed filters them."""
 
     CSS_PATH = "../../styles/help.tcss"
+    VERTICAL_BREAKPOINTS = SHORT
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1", "close", "Close", show=False, id="help.close"),

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 
 from core.contract.errors import StetError
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.measures import SHORT
 from widgets.common.shown_keys import shown_keys
 
 
@@ -46,6 +47,7 @@ class SessionsScreen(ModalScreen[str]):
     """Ends with the id of the session that was chosen; empty for none."""
 
     CSS_PATH = "../../styles/sessions.tcss"
+    VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close", show=False, id="sessions.close"),
         Binding("down", "move(1)", "Down", show=False, priority=True, id="sessions.next"),

@@ -21,6 +21,7 @@ from textual.widgets.option_list import Option
 
 from core.contract.errors import StetError
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.measures import SHORT
 from widgets.common.shown_keys import shown_keys
 
 LOW = 18
@@ -65,6 +66,7 @@ class SettingsScreen(ModalScreen[str]):
     """Ends with the name of a command that is to be run, or an empty text."""
 
     CSS_PATH = "../../styles/settings.tcss"
+    VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", show=False, priority=True, id="settings.close"),
         Binding("down,ctrl+n", "move(1)", "Next setting", show=False, priority=True, id="settings.next"),

@@ -119,3 +119,12 @@ async def test_vis_keys_are_turned_on_and_kept_and_turned_off_again(project: Pat
         await stet.shows("❯ one")
         await run(stet, "vim")
         await stet.until(lambda: "NORMAL" not in stet.text, "vi's mode gone")
+
+
+async def test_a_list_has_room_on_a_low_screen(project: Path) -> None:
+    async with running(project, size=(80, 10)) as stet:
+        await stet.press(*"/theme", "enter")
+        await stet.shows("stet-dark", "stet-light", "high contrast", "ansi-light", "esc cancel")
+        await stet.press("escape")
+        await stet.press("f2")
+        await stet.shows("model.name", "model.openai", "esc close")
