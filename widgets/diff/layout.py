@@ -13,6 +13,9 @@ from widgets.diff.blanks import QuietBody, quieten
 from widgets.diff.rows import HeadRow, LineKey, LineRow, PairRow, Row, lay_out, row_lines
 from widgets.diff.sheet import Sheet
 
+LONG_LINE = 5_000
+"""Characters of a line that takes its time to be made visible and cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outline:
@@ -27,7 +30,9 @@ class Outline:
     @property
     def is_large(self) -> bool:
         """Whether it takes so long that the event loop would feel it."""
-        return len(self.patch.old_text) + len(self.patch.new_text) > 100_000
+        if len(self.patch.old_text) + len(self.patch.new_text) > 100_000:
+            return True
+        return any(len(line.text) > LONG_LINE for hunk in self.patch.hunks for line in hunk.lines)
 
     def rows(self, *, split: bool, quiet: Mapping[int, QuietBody] | None = None) -> tuple[Row, ...]:
         return lay_out(

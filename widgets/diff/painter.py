@@ -14,12 +14,12 @@ from core.contract.diff import DiffLine, Hunk
 from widgets.diff.highlight import LineTints
 from widgets.diff.proposal import Proposal
 from widgets.diff.rows import EndRow, FoldRow, HeadRow, LineRow, NoteRow, PairRow
-from widgets.diff.sheet import Sheet
+from widgets.diff.sheet import CONTEXT_ROWS, Sheet
 from widgets.diff.shown import show_line
 
 StyleOf = Callable[[str], Style]
 _CUT = "\u203a"
-_ENDINGS = {"\r\n": "\u240d\u240a", "\r": "\u240d", "\n": "\u240a", "": "no line break at the end"}
+_ENDINGS = {"\r\n": "\u240d\u240a", "\r": "\u240d", "\n": "\u240a", "": "\\ no line break at the end"}
 
 
 class Painter:
@@ -38,6 +38,7 @@ class Painter:
         self.needle = ""
         self._only_blanks: dict[int, bool] = {}
         self.more_key = "x"
+        self.blanks_key = "b"
         self.plain_changes = False
         """Changed lines without syntax colours: sixteen colours have no shades, and green would stand on green."""
         self.quiet: frozenset[int] = frozenset()
@@ -84,10 +85,12 @@ class Painter:
         is_accepted = self.proposal.is_accepted(index)
         box = "[x]" if is_accepted else "[ ]"
         word = "" if is_accepted else "  not accepted"
-        if self._changes_only_blanks(hunk):
-            word += "  only blanks"
-        if index in self.quiet:
-            word += ", hidden" if index in self.hidden else "  changes of blanks hidden"
+        if index in self.hidden:
+            word += "  only blanks, hidden"
+        elif index in self.quiet:
+            word += "  changes of blanks hidden"
+        elif self._changes_only_blanks(hunk):
+            word += "  only blanks" if self.sheet.blanks else f"  only blanks ({self.blanks_key} draws them)"
         section = show_line(hunk.section).text
         text = (
             f"{box} {index + 1}/{len(patch.hunks)}  +{hunk.added} \u2212{hunk.removed}{word}"
@@ -145,19 +148,19 @@ class Painter:
         sign = line.tag if line.tag != "-" else "\u2212"
         sign_segment = Segment(sign + " " if not part else "  ", ground)
         if self.sheet.wrap:
-            pieces = shown.pieces(room)
-            if part >= len(pieces):
+            start, stop = self.sheet.part(line, part)
+            is_cut = line.tag == " " and part + 1 == CONTEXT_ROWS and stop < len(shown.text)
+            if part and start == stop:
                 return [sign_segment]
-            start = sum(map(len, pieces[:part]))
-            stop = start + len(pieces[part])
+            stop -= is_cut
         else:
             start, stop = _window(shown.text, left, room)
+            is_cut = stop < len(shown.text)
         segments = [sign_segment, *self._styled(line, hunk, start, stop, ground)]
         used = cell_len(shown.text[start:stop])
-        if stop < len(shown.text):
-            if not self.sheet.wrap:
-                segments.append(Segment(_CUT, self.style_of("fold") + Style(bgcolor=ground.bgcolor)))
-        elif line.tag != " " and (self.shows_endings or not line.ending):
+        if is_cut:
+            segments.append(Segment(_CUT, self.style_of("fold") + Style(bgcolor=ground.bgcolor)))
+        elif stop == len(shown.text) and line.tag != " " and (self.shows_endings or not line.ending):
             mark = f" {_ENDINGS.get(line.ending, '')}"
             segments.append(Segment(set_cell_size(mark, max(0, min(len(mark), room - used))), self.style_of("fold")))
         return segments
@@ -173,7 +176,8 @@ class Painter:
             layers += [(shown.index_of(a), shown.index_of(b), self.style_of(kind)) for a, b, kind in tints]
             mark = self.style_of("added-mark" if line.tag == "+" else "removed-mark")
             layers += [(shown.index_of(a), shown.index_of(b), mark) for a, b in line.marks]
-        layers += [(a, b, self.style_of("match")) for a, b in find_all(self.sheet.searched(line), self.needle)]
+        if self.needle:
+            layers += [(a, b, self.style_of("match")) for a, b in find_all(self.sheet.searched(line), self.needle)]
         layers = [layer for layer in layers if layer[0] < stop and layer[1] > start]
         if not layers:
             return [Segment(text[start:stop], ground)]

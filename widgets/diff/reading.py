@@ -88,7 +88,7 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         grant = self.query_one("#grant", Label)
         grant.update(Content(make_visible_line(f"{self.key('accept_session')} this session: {self.grant}")))
         grant.display = bool(self.grant)
-        self.view.more_key = self.key("open_context")
+        self.view.more_key, self.view.blanks_key = self.key("open_context"), self.key("toggle_blanks")
         self.view.split_choice = self._split
         self.show_marks()
         self.view.focus()

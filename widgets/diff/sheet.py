@@ -14,6 +14,9 @@ from widgets.diff.shown import BLANK, ShownLine, show_line
 MARGIN = 2
 """Cells at the left: the bar of the current hunk and the cursor."""
 
+CONTEXT_ROWS = 6
+"""Rows that an unchanged line takes at most where lines are wrapped; unwrapped, all of it can be scrolled to."""
+
 
 class Sheet:
     """The geometry of rows.
@@ -29,6 +32,7 @@ class Sheet:
         self.split = split
         self.blanks = blanks
         self._shown: dict[str, ShownLine] = {}
+        self._cut: dict[str, Sequence[int]] = {}
         self.number_width = len(str(_highest(rows)))
         if split:
             self.text_width = max(2, (width - MARGIN - 1) // 2 - self.number_width - 3)
@@ -90,17 +94,30 @@ class Sheet:
 
     def _line_height(self, line: DiffLine) -> int:
         text = line.text
-        if text.isascii() and text.isprintable():  # shown as it is, a cell a character
-            width = len(text)
-            is_plain = True
-        else:
-            shown = self.shown(line)
-            width = shown.width
-            is_plain = width == len(shown.text) and shown.text.isascii()
+        width = len(text) if text.isascii() and text.isprintable() else self.shown(line).width
         self.widest = max(self.widest, width)
         if not self.wrap or width <= self.text_width:
             return 1
-        return -(-width // self.text_width) if is_plain else len(self.shown(line).pieces(self.text_width))
+        height = len(self._cuts(line))
+        return min(height, CONTEXT_ROWS) if line.tag == " " else height
+
+    def part(self, line: DiffLine, part: int) -> tuple[int, int]:
+        """Return which characters of a wrapped line, as it is shown, stand in one of its rows."""
+        cuts = self._cuts(line)
+        if part >= len(cuts):
+            return 0, 0
+        return cuts[part], cuts[part + 1] if part + 1 < len(cuts) else len(self.shown(line).text)
+
+    def _cuts(self, line: DiffLine) -> Sequence[int]:
+        """Return where every row of a wrapped line begins. Long ones are cut once, not at each look."""
+        shown = self.shown(line)
+        if shown.width == len(shown.text) and shown.text.isascii():
+            return range(0, len(shown.text) or 1, self.text_width)
+        found = self._cut.get(line.text)
+        if found is None:
+            pieces = shown.pieces(self.text_width)
+            found = self._cut[line.text] = [0, *accumulate(map(len, pieces[:-1]))]
+        return found
 
     def rows_with(self, needle: str) -> list[int]:
         """Return the rows that show `needle` in a line; case counts only where the needle has capitals."""

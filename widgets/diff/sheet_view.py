@@ -53,6 +53,8 @@ class SheetView(ScrollView, can_focus=True, inherit_bindings=False):
         """Side by side or not; none leaves it to the width."""
         self.more_key = "x"
         """Opens a fold."""
+        self.blanks_key = "b"
+        """Draws blanks as symbols."""
         self.wrap = True
         self.blanks = False
         self.quiet = False
@@ -143,7 +145,7 @@ class SheetView(ScrollView, can_focus=True, inherit_bindings=False):
         patch = layout.patch
         self._painter = Painter(layout.sheet, self.proposal, self._style_of)
         self._painter.needle = self.needle
-        self._painter.more_key = self.more_key
+        self._painter.more_key, self._painter.blanks_key = self.more_key, self.blanks_key
         self._painter.shows_endings = layout.has_mixed_endings
         self._painter.quiet, self._painter.hidden = frozenset(layout.quiet), layout.hidden
         self._painter.plain_changes = self.app.native_ansi_color

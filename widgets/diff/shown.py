@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
@@ -9,6 +10,9 @@ from rich.cells import cell_len, chop_cells
 from core.contract.visible import make_visible_line, visible_offsets
 
 TAB_WIDTH = 4
+MAX_MAPPED = 20_000
+"""Characters of a line beyond which nothing is mapped: such lines have neither marks nor colours."""
+CHUNK = 10_000
 BLANK = "\u00b7"
 """Stands for a space where blanks are drawn."""
 
@@ -45,6 +49,7 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
         return ShownLine(text, len(text))
     shown: list[str] = []
     offsets: list[int] = []
+    is_mapped = len(text) <= MAX_MAPPED
     column = length = 0
     for number, field in enumerate(text.split("\t")):
         if number:
@@ -53,12 +58,27 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
             offsets.append(length)
             length += gap
             column += gap
-        piece = make_visible_line(field)
-        offsets.extend(length + offset for offset in visible_offsets(field))
+        piece = "".join(map(make_visible_line, _chunks(field)))
+        if is_mapped:
+            offsets.extend(length + offset for offset in visible_offsets(field))
         shown.append(piece.replace(" ", BLANK) if blanks else piece)
         length += len(piece)
         column += cell_len(piece)
     offsets.append(length)
     result = "".join(shown)
-    is_same = length == len(text)
+    is_same = length == len(text) or not is_mapped
     return ShownLine(result, column, None if is_same else tuple(offsets))
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Yield long text in pieces: to look for hidden characters in all of it at once would hold every thread up."""
+    start = 0
+    while len(text) - start > CHUNK:
+        stop = start + CHUNK
+        while stop < len(text) and not text[stop - 1 : stop + 1].isascii():
+            stop += 1  # what joins characters must stand with what it joins
+            if stop - start > 2 * CHUNK:
+                break
+        yield text[start:stop]
+        start = stop
+    yield text[start:]

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from core.contract.visible import has_hidden
+from core.contract.visible import has_hidden, make_visible_line
 from tests.widgets.hostile import HOSTILE, is_safe
-from widgets.diff.shown import show_line
+from widgets.diff.shown import CHUNK, show_line
 
 TEXT = st.text(st.sampled_from("ab \t日e\u0301\u202e\x1b\x9b\u200d⚠\ufe0f\u200b🙂[/]"), max_size=40)
 
@@ -47,3 +47,10 @@ def test_pieces_are_the_text_and_fit(text: str, width: int) -> None:
 def test_hostile_lines_are_safe() -> None:
     for text in HOSTILE:
         assert is_safe(show_line(text).text)
+
+
+def test_a_very_long_line_is_shown_as_a_short_one_is() -> None:
+    part = "\u200d🙂\u200d日\u202e⚠\ufe0fab"
+    for shift in range(len(part)):
+        text = "x" * shift + part * (CHUNK // 3)
+        assert show_line(text).text == make_visible_line(text)
