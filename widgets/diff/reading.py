@@ -143,8 +143,6 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
 
     @property
     def status(self) -> str:
-        if not self.is_mounted:
-            return ""
         total = sum(len(proposal.patch.hunks) for proposal in self.proposals)
         accepted = sum(len(proposal.accepted) for proposal in self.proposals)
         unseen = sum(len(proposal.unseen) for proposal in self.proposals)
@@ -194,10 +192,15 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
     # --- moving -----------------------------------------------------------------------------------
 
     def action_next_hunk(self) -> None:
-        self.view.next_hunk()
+        """Go to the next hunk, behind the last one to the next file."""
+        if not self.view.next_hunk() and self.current + 1 < len(self.proposals):
+            self.show_file(self.current + 1)
 
     def action_previous_hunk(self) -> None:
-        self.view.previous_hunk()
+        """Go to the hunk before, from the first one to the end of the file before."""
+        if not self.view.previous_hunk() and self.current:
+            self.show_file(self.current - 1)
+            self.view.go_to_end()
 
     def action_next_file(self, step: int) -> None:
         self.show_file((self.current + step) % len(self.proposals))

@@ -48,23 +48,34 @@ class DiffView(SheetView, can_focus=True, inherit_bindings=False):
         rows = (self._sheet.rows[index] for index in self.span if index < len(self._sheet.rows))
         return [line for row in rows if hunk_of(row) == self.hunk for line in row_lines(row) if line.tag != " "]
 
-    def next_hunk(self) -> None:
-        """Go to the next hunk; one that is longer than the screen is paged through first."""
+    def next_hunk(self) -> bool:
+        """Go to the next hunk; one that is longer than the screen is paged through first.
+
+        Returns:
+            Whether there was anywhere to go.
+        """
         if self._layout is None:
-            return
+            return True
         stop = self._sheet.top(self._layout.lasts.get(self.hunk, 0) + 1)
-        bottom = self.scroll_offset.y + self.size.height
+        top = self.scroll_offset.y
+        bottom = top + self.size.height
         if stop > bottom:
             self.scroll_relative(y=max(1, min(self.size.height - 2, stop - bottom)), animate=False)
         elif (hunk := self._shown_hunk(1)) is not None:
             self._go_to_hunk(hunk)
         else:
             self.scroll_end(animate=False, immediate=True)
+            return bottom < self._sheet.height
+        return True
 
-    def previous_hunk(self) -> None:
-        """Go to the hunk before; one that is longer than the screen is paged through first."""
+    def previous_hunk(self) -> bool:
+        """Go to the hunk before; one that is longer than the screen is paged through first.
+
+        Returns:
+            Whether there was anywhere to go.
+        """
         if self._layout is None:
-            return
+            return True
         start = self._sheet.top(self._layout.heads.get(self.hunk, 0))
         top = self.scroll_offset.y
         if start < top:
@@ -73,6 +84,8 @@ class DiffView(SheetView, can_focus=True, inherit_bindings=False):
             self._go_to_hunk(hunk)
         else:
             self.scroll_home(animate=False, immediate=True)
+            return top > 0
+        return True
 
     def _shown_hunk(self, step: int) -> int | None:
         """Return the next hunk (or with -1 the one before) that is not hidden."""

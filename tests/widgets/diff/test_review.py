@@ -393,7 +393,7 @@ async def test_the_list_of_files_takes_what_it_needs_and_a_single_file_has_none(
     long = make_patch("a/very/long/way/down/to/the/file/of/which/the/name/stands/at/the/end.py", "a\n", "b\n")
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await show(pilot, review(small()))
-        assert not screen.files.display and "1 of 1 hunk on · +1 −1" in screen.status
+        assert not screen.files.display and any("1 of 1 hunk on · +1 −1" in line for line in drawn(app))
         screen.add(make_patch("b.txt", "1\n", "2\n3\n"))
         await settle(pilot)
         assert screen.files.display and screen.files.size.width == len("▸[x] a.txt +1 −1 ✓ ")
@@ -403,3 +403,15 @@ async def test_the_list_of_files_takes_what_it_needs_and_a_single_file_has_none(
         await pilot.resize_terminal(90, 30)
         await settle(pilot)
         assert screen.files.size.width == 90 and screen.files.size.height == 1
+
+
+async def test_behind_the_last_hunk_comes_the_next_file_and_before_the_first_the_one_before() -> None:
+    app = Host()
+    async with app.run_test(size=(120, 60)) as pilot:
+        screen = await show(pilot, review(three_hunks(), small()))
+        for place in ((0, 1), (0, 2), (1, 0), (1, 0)):
+            await press(pilot, "j")
+            assert (screen.current, screen.view.hunk) == place
+        for place in ((0, 2), (0, 1), (0, 0), (0, 0)):
+            await press(pilot, "k")
+            assert (screen.current, screen.view.hunk) == place
