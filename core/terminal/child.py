@@ -26,6 +26,8 @@ _GATHER = 0.012
 _PAUSE = 1
 """Milliseconds without output that end a flood."""
 _SMALL = 65536
+_ONE_READ = 16384
+"""A terminal hands out some 4 KB at a time; what is asked for beyond is memory in pieces."""
 _TIOCGPTN = 0x80045430
 """Linux: the number of the other side of a pseudo-terminal."""
 
@@ -64,10 +66,10 @@ class Child:
             most: bytes that the reader can take at a stretch: a program goes on writing meanwhile, so that less at a
                 time is faster where the reader is slower than the terminal.
         """
-        data = self._take(_SMALL)
+        data = self._take()
         while not data and not self._ended:
             await self._ready(reading=True)
-            data = self._take(_SMALL)
+            data = self._take()
         if len(data) < FLOOD or self._ended:
             return data
         if most <= _SMALL:
@@ -83,7 +85,7 @@ class Child:
         """Return `data` and what else can be read at once."""
         pieces = [data]
         size = len(data)
-        while size < _SMALL and (piece := self._take(_SMALL)):
+        while size < _SMALL and (piece := self._take()):
             pieces.append(piece)
             size += len(piece)
         return b"".join(pieces)
@@ -96,7 +98,7 @@ class Child:
         waiting.register(self._fd, select.POLLIN)
         deadline = time.monotonic() + _GATHER
         while size < most and not self._ended:
-            piece = self._take(_SMALL)
+            piece = self._take()
             if piece:
                 pieces.append(piece)
                 size += len(piece)
@@ -105,10 +107,10 @@ class Child:
                 break
         return b"".join(pieces)
 
-    def _take(self, most: int) -> bytes:
-        """Return what can be read at once, up to `most` bytes."""
+    def _take(self) -> bytes:
+        """Return what can be read at once."""
         try:
-            data = os.read(self._fd, most) if self._fd >= 0 else b""
+            data = os.read(self._fd, _ONE_READ) if self._fd >= 0 else b""
         except BlockingIOError:
             return b""
         except OSError:  # EIO: the last process that held the terminal closed it

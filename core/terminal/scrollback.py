@@ -53,10 +53,17 @@ class TerminalScrollback:
         return min(self.limit, len(self._kept) + self._late_count)
 
     @property
+    def settled(self) -> bool:
+        """Whether all lines are wrapped for the present width."""
+        return self._fresh <= self.total - len(self)
+
+    @property
     def _entries(self) -> deque[Kept]:
         """All lines there are."""
         while self._late:
-            lines = self._late.popleft()[0].split("\r\n")
+            block, count = self._late.popleft()
+            # of very short lines one block holds more than are kept
+            lines = block.split("\r\n") if count <= self.limit else block.rsplit("\r\n", self.limit + 1)[1:]
             lines.pop()
             self._kept.extend(keep_all(lines))
         self._late_count = 0
@@ -96,7 +103,7 @@ class TerminalScrollback:
     def clear(self) -> None:
         self._kept.clear()
         self._late.clear()
-        self._late_count = self.total = 0
+        self._late_count = self.total = self._fresh = 0
 
     def rewrap(self, columns: int) -> None:
         """Wrap the lines anew for another width, the newest first; what takes long is left to `rewrap_more`."""
