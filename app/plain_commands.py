@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from app.plain_questions import Say, read_out
+from app.plain_questions import Say, count_places, read_out
 from app.services.context_changes import change_context, describe_context
 from app.services.figures import describe_figures
 from core.contract.confirmation import Choice, Question
@@ -83,7 +83,7 @@ async def _take_back(engine: Engine, plan: UndoPlan, say: Say, ask: Ask) -> None
     blobs = engine.undo.blobs
     patches = await asyncio.to_thread(lambda: [patch_of(item, blobs) for item in plan.ready])
     for patch in patches:
-        say(f"File: {patch.path}, {len(patch.hunks)} places")
+        say(f"File: {patch.path}, {count_places(patch)}")
         for line in read_out(patch):
             say(line)
     count = f"{len(plan.ready)} file{'s' if len(plan.ready) > 1 else ''}"

@@ -166,9 +166,13 @@ def describe(details: ConfirmationDetails) -> Iterator[str]:
 def _describe_edit(details: EditConfirmation) -> Iterator[str]:
     patch = _patch_of(details)
     new = " (it is deleted)" if details.is_deleted else " (a new file)" if details.original_content is None else ""
-    yield f"File: {details.file_path}{new}, {len(patch.hunks)} places"
+    yield f"File: {details.file_path}{new}, {count_places(patch)}"
     yield from (f"Note: {note}" for note in details.notes)
     yield from read_out(patch)
+
+
+def count_places(patch: FilePatch) -> str:
+    return f"{len(patch.hunks)} place{'s' * (len(patch.hunks) != 1)}"
 
 
 def read_out(patch: FilePatch) -> Iterator[str]:

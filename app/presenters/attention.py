@@ -15,20 +15,27 @@ from core.contract.visible import make_visible_line
 
 _LONGEST = 200
 """Characters of a notification."""
+_BELL = "\x07"
 _PUSH_TITLE, _POP_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 _OSC_777 = ("rxvt", "foot", "ghostty", "wezterm")
 """Terminals that know rxvt's OSC 777 (with a title); the others get iTerm's OSC 9."""
 
 
-def notification(text: str, environment: Mapping[str, str]) -> str:
-    """Return the bell and the terminal's own notification for a text, without any control character of the text."""
+def notification(text: str, environment: Mapping[str, str], way: str = "auto") -> str:
+    """Return the bell, the terminal's own notification, or both for a text, without any control character of it.
+
+    Args:
+        way: as in the setting `ui.notifications`.
+    """
+    if way == "bell":
+        return _BELL
     shown = make_visible_line(text)[:_LONGEST]
     program = f"{environment.get('TERM_PROGRAM', '')} {environment.get('TERM', '')}".lower()
-    if any(name in program for name in _OSC_777):
+    if way == "osc777" or (way == "auto" and any(name in program for name in _OSC_777)):
         sequence = f"\x1b]777;notify;stet;{shown.replace(';', ',')}\x1b\\"
     else:
         sequence = f"\x1b]9;{shown}\x07"
-    return "\x07" + passed_through(sequence, environment)
+    return (_BELL if way == "auto" else "") + passed_through(sequence, environment)
 
 
 class AttentionPresenter(Presenter):
@@ -47,8 +54,7 @@ class AttentionPresenter(Presenter):
         }
 
     def register(self) -> None:
-        if self.stage.engine.settings.ui.notifications:
-            self.stage.workspace.watch(self.stage.app, "app_focus", self._note_focus, init=False)
+        self.stage.workspace.watch(self.stage.app, "app_focus", self._note_focus, init=False)
 
     def _call_for_approval(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, ApprovalRequest)
@@ -63,13 +69,13 @@ class AttentionPresenter(Presenter):
         self._call(f"The turn is over: {envelope.payload.reason.replace('_', ' ')}")
 
     def _call(self, text: str) -> None:
-        app = self.stage.app
-        if app.app_focus or not self.stage.engine.settings.ui.notifications:
+        app, way = self.stage.app, self.stage.engine.settings.ui.notifications
+        if app.app_focus or way == "off":
             return
         shown = make_visible_line(text)[:_LONGEST]
         start = "" if self._has_title else _PUSH_TITLE
         self._has_title = True
-        write_to_terminal(app, f"{notification(text, os.environ)}{start}\x1b]2;stet: {shown}\x07")
+        write_to_terminal(app, f"{notification(text, os.environ, way)}{start}\x1b]2;stet: {shown}\x07")
 
     def _note_focus(self, focused: bool) -> None:
         if focused:

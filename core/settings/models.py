@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.contract.events import ApprovalMode
 
@@ -41,8 +41,14 @@ class UiSettings(Group):
     """Show calls that only read or search, and went well, as one line that opens."""
     reduced_motion: bool = False
     """No animation at all."""
-    notifications: bool = True
-    """Bell, notification and title of the terminal, while it has not the focus and something waits or is over."""
+    notifications: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"
+    """How the terminal calls you while it has not the focus and something waits or is over: `auto` is the bell and the
+    notification that the terminal knows (by OSC 9 or OSC 777); `bell` the bell alone, `osc9` and `osc777` no bell."""
+
+    @field_validator("notifications", mode="before")
+    @classmethod
+    def _take_switch(cls, value: object) -> object:
+        return {True: "auto", False: "off"}[value] if isinstance(value, bool) else value
 
 
 class PromptSettings(Group):

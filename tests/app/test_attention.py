@@ -13,6 +13,7 @@ from textual import events
 from app.presenters.attention import notification
 from app.services.clipboard import MAX_OSC52, copy_text
 from app.services.terminal_writing import osc52, passed_through
+from core.settings.models import UiSettings
 from tests.app.running import Running, running
 
 pytestmark = pytest.mark.anyio
@@ -43,6 +44,25 @@ def test_a_notification_carries_no_control_character_of_the_text(term: str) -> N
     assert sent[0] == "\x07"
     assert not set(sent[3:-2]) & {"\x1b", "\x07", "\n"}
     assert len(sent) < 300
+
+
+@pytest.mark.parametrize(
+    ("way", "term", "sent"),
+    [
+        ("auto", "xterm", "\x07\x1b]9;done\x07"),
+        ("auto", "foot", "\x07\x1b]777;notify;stet;done\x1b\\"),
+        ("bell", "foot", "\x07"),
+        ("osc9", "foot", "\x1b]9;done\x07"),
+        ("osc777", "xterm", "\x1b]777;notify;stet;done\x1b\\"),
+    ],
+)
+def test_it_calls_as_the_setting_says(way: str, term: str, sent: str) -> None:
+    assert notification("done", {"TERM": term}, way) == sent
+
+
+@pytest.mark.parametrize(("written", "meant"), [(True, "auto"), (False, "off"), ("bell", "bell")])
+def test_the_setting_is_a_switch_too(written: object, meant: str) -> None:
+    assert UiSettings.model_validate({"notifications": written}).notifications == meant
 
 
 def written(stet: Running, monkeypatch: pytest.MonkeyPatch) -> list[str]:
