@@ -87,6 +87,11 @@ class Scrollback(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
+    def settled(self) -> bool:
+        """Whether all are wrapped for the present width; after a change of it the older ones follow bit by bit."""
+        ...
+
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
         ...

@@ -67,6 +67,11 @@ class TerminalLines:
         """The number after the last line."""
         return self.screen + self.frame.lines
 
+    @property
+    def settled(self) -> bool:
+        """Whether all are wrapped for the screen's width."""
+        return self.scrollback is None or self.scrollback.settled
+
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return the rows of some lines, as far as they are there."""
         start, stop = max(start, self.first), min(stop, self.stop)

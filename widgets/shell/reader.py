@@ -68,10 +68,16 @@ class Reader:
         """Return what `y` copies."""
         return self.lines.text(self.selection or Selection((self.line, 0), (self.line, 0), whole_lines=True))
 
-    def follow(self, lines: TerminalLines) -> None:
-        """Take the lines as they are now; it stays where it stands unless that is forgotten."""
+    def follow(self, lines: TerminalLines, moved: int = 0) -> None:
+        """Take the lines as they are now; it stays where it stands unless that is forgotten.
+
+        Args:
+            moved: by how much the numbers of the lines have changed, as they were wrapped anew.
+        """
         self.lines = lines
-        self._show(self.line)
+        self.top += moved
+        self._anchor = None if self._anchor is None else self._anchor + moved
+        self._show(self.line + moved)
 
     def press(self, key: str, character: str | None) -> Outcome:
         """Act on a key."""

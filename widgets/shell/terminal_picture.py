@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from core.contract.frame import Row, Scrollback, TerminalFrame
 from widgets.common.cell_style import to_rich_style
+from widgets.shell.anchor import Anchor
 from widgets.shell.lines import Selection, TerminalLines, occurrences
 from widgets.shell.reader import Reader
 
@@ -51,6 +52,7 @@ class TerminalPicture(Widget):
         """Keys of a password that were typed: shown as dots, never kept."""
         self._top: int | None = None
         """The first line that is shown while the view is scrolled back; none follows the output."""
+        self._anchor = Anchor()
         self._shown: Sequence[Row] = ()
         self._strips: dict[int, tuple[Row, Strip]] = {}
 
@@ -60,6 +62,7 @@ class TerminalPicture(Widget):
         """Show another terminal."""
         self.frame, self.scrollback, self.ended = frame, scrollback, ended
         self._top = self.selection = self.reader = None
+        self._anchor = Anchor()
         self.masked = 0
         self._shown = self._visible_rows()
         self.refresh()
@@ -70,9 +73,14 @@ class TerminalPicture(Widget):
         old, self.frame = self.frame, frame
         if not frame.hides_input:
             self.masked = 0
-        if self.reader is not None:
-            self.reader.follow(self.lines)
-            self._top = self.reader.top
+        if self._top is not None:
+            moved = self._anchor.follow(self.lines, self._top) - self._top
+            self._top += moved
+            if self.reader is not None:
+                self.reader.follow(self.lines, moved)
+                self._top = self.reader.top
+            if moved:
+                self.post_message(self.Scrolled())
         before, rows = self._shown, self._visible_rows()
         self._shown = rows
         if old is None or len(before) != len(rows):
@@ -95,11 +103,18 @@ class TerminalPicture(Widget):
         wanted = top if top < all_lines.screen else None
         if wanted == self._top:
             return
-        self._top = wanted
+        self._stand_at(wanted)
         self._shown = self._visible_rows()
         self.refresh()
         self.place_cursor()
         self.post_message(self.Scrolled())
+
+    def _stand_at(self, top: int | None) -> None:
+        self._top = top
+        if top is None:
+            self._anchor = Anchor()
+        else:
+            self._anchor.stand(self.lines, top)
 
     def _visible_rows(self) -> Sequence[Row]:
         frame = self.frame
@@ -219,7 +234,7 @@ class TerminalPicture(Widget):
         """Return to the output."""
         if self.reader is not None:
             self.reader = None
-            self._top = None
+            self._stand_at(None)
             self._shown = self._visible_rows()
             self.refresh()
             self.place_cursor()
@@ -227,7 +242,7 @@ class TerminalPicture(Widget):
 
     def show_reader(self) -> None:
         assert self.reader is not None
-        self._top = self.reader.top
+        self._stand_at(self.reader.top)
         self._shown = self._visible_rows()
         self.refresh()
         self.post_message(self.Scrolled())

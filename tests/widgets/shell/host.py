@@ -30,6 +30,8 @@ def frame(*rows: Row, columns: int = 40, lines: int = 9, **values: object) -> Te
 class Lines:
     """A scrollback of numbered lines."""
 
+    settled = True
+
     def __init__(self, count: int) -> None:
         self.all = [row(f"old {number}") for number in range(count)]
 

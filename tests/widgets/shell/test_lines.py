@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.contract.frame import Row, Span, TerminalFrame, WrappedRow
+from widgets.shell.anchor import Anchor
 from widgets.shell.lines import Selection, TerminalLines, occurrences
 from widgets.shell.reader import Outcome, Reader
 
 
 class Lines:
+    settled = True
+
     def __init__(self, *texts: str) -> None:
         self.all: list[Row] = [(Span(text),) for text in texts]
 
@@ -80,3 +83,53 @@ def test_escape_ends_one_thing_after_the_other() -> None:
     reader.press("v", "v")
     assert reader.press("escape", None) is Outcome.STAY
     assert reader.press("escape", None) is Outcome.LEAVE
+
+
+def wrapped(texts: Sequence[str], columns: int) -> list[Row]:
+    """Return lines as a terminal of that width shows them."""
+    rows: list[Row] = []
+    for text in texts:
+        pieces = [text[at : at + columns] for at in range(0, len(text), columns)]
+        rows += [WrappedRow((Span(piece),)) for piece in pieces[:-1]] + [(Span(pieces[-1]),)]
+    return rows
+
+
+def lines_of(rows: Sequence[Row], screen: Sequence[Row], columns: int, *, settled: bool = True) -> TerminalLines:
+    old = Lines()
+    old.all, old.settled = list(rows), settled
+    frame = TerminalFrame(columns, 4, tuple(screen), history=len(rows), scrolled=len(rows), cursor_line=len(screen) - 1)
+    return TerminalLines(frame, old)
+
+
+def test_a_view_stays_at_its_text_when_the_lines_are_wrapped_anew() -> None:
+    anchor = Anchor()
+    texts = [f"{number:03} " + "x" * (number % 37) for number in range(300)]
+    wide, narrow = wrapped(texts, 30), wrapped(texts, 8)
+    top = wide.index((Span(texts[100]),))
+    anchor.stand(lines_of(wide, [(Span("prompt"),)], 30), top + 40)
+    anchor.stand(lines_of(wide, [(Span("prompt"),)], 30), top)
+    more = lines_of([*wide, (Span("more"),)], [(Span("prompt"),)], 30)
+    assert anchor.follow(more, top) == top
+    assert anchor.follow(lines_of(wide, [(Span("more"),), (Span("prompt"),)], 30), top) == top
+
+    # the newest are wrapped first; a line of the screen goes to the scrollback, too
+    end = [WrappedRow((Span("pro"),)), (Span("mpt"),)]
+    half = [*wrapped(texts[:150], 30), *wrapped(texts[150:], 8), (Span("more"),)]
+    assert half[anchor.follow(lines_of(half, end, 8, settled=False), top)] == (Span(texts[100]),)
+    whole = lines_of([*narrow, (Span("more"),)], end, 8)
+    place = anchor.follow(whole, top)
+    assert narrow[place][0].text == texts[100][:8]
+    assert not isinstance(narrow[place - 1], WrappedRow)
+
+    # then it goes on as ever
+    assert anchor.follow(whole, place) == place
+    anchor.stand(whole, place + 3)
+    assert anchor.follow(whole, place + 3) == place + 3
+
+
+def test_a_view_far_back_or_pushed_out_stands_at_its_number() -> None:
+    anchor = Anchor()
+    rows = wrapped(["x" * 20] * 5000, 10)
+    lines = lines_of(rows, [(Span("prompt"),)], 10)
+    anchor.stand(lines, 5)
+    assert anchor.follow(lines_of(rows[:5000], [(Span("prompt"),)], 20), 5) == 5
