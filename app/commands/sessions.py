@@ -14,10 +14,12 @@ from app.stage import Stage
 from core.bus.replay import read_record
 from core.contract.errors import StetError
 from core.contract.events import Notice, SessionRenamed
+from core.contract.ids import SessionId
 from core.contract.visible import make_visible_line
 from core.session.export import ExportFormat, entries_of, export_session
 from core.session.search import SessionIndex
 from core.session.store import MAX_TITLE, SessionSummary
+from core.session.tail import read_tail
 from widgets.sessions.screen import SessionRow, SessionsScreen
 
 
@@ -44,6 +46,7 @@ async def browse_sessions(stage: Stage, arguments: str) -> None:
         return
     if chosen == stage.engine.bus.session:
         raise StetError("That is this session.", "Choose another one.")
+    await asyncio.to_thread(store.check_free, SessionId(chosen))  # else this one would be left for nothing
     if await settle_commands(stage):
         stage.app.switch_session(chosen)
 
@@ -87,8 +90,8 @@ async def _choose(stage: Stage) -> str:
 def _end_of(path: Path) -> str:
     """Return the last that was said in a session, as text; why it can't be read where that is so. Blocks."""
     try:
-        entries = [entry for entry in entries_of(read_record(path).envelopes) if entry.kind in ("user", "assistant")]
-    except (OSError, StetError) as error:
+        entries = [entry for entry in entries_of(read_tail(path)) if entry.kind in ("user", "assistant")]
+    except OSError as error:
         return f"It can't be read: {error}"
     return "\n\n".join(
         f"❯ {entry.text[:_LONGEST]}" if entry.kind == "user" else entry.text[:_LONGEST] for entry in entries[-_ENTRIES:]

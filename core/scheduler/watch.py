@@ -17,7 +17,14 @@ Watch = Callable[[int, ToolCall, DeclarativeTool, ToolInvocation], AbstractAsync
 
 _NAMED = (Kind.EDIT, Kind.DELETE, Kind.MOVE)
 """They change the paths that they name, and no others."""
+_LONGEST = 80
+"""Characters of a label."""
 _ANYTHING = (Kind.EXECUTE, Kind.OTHER)
+
+
+def cut_line(text: str) -> str:
+    """Return a line, its end left out where it is long."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def watch_nothing(
@@ -41,7 +48,7 @@ def undo_watch(undo: UndoStore) -> Watch:
             command = call.args.get("command")
             if not isinstance(command, str) or not paths:
                 return undo.watch(turn, call.id, make_visible_line(call.name)[:80], None)
-            label = make_visible_line(command.strip().split("\n", 1)[0])[:80]
+            label = cut_line(make_visible_line(command.strip().split("\n", 1)[0]))
             return undo.watch(turn, call.id, label, None, partial(named_paths, command, paths[0]))  # where it runs
         return nullcontext()
 

@@ -102,6 +102,10 @@ class SessionStore:
         except OSError as error:
             raise StetError(f"The session {session.id} can't be deleted: {error.strerror}.", "") from error
 
+    def check_free(self, session: SessionId) -> None:
+        """Raise `StetError` where another process has a session open."""
+        os.close(lock_record(self.path_of(session)))
+
     def rename(self, session: SessionSummary, title: str) -> None:
         """Give a session that is not open another title.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ from app.application import StetApp
 from app.host import SessionHost
 from app.options import SessionOptions
 from app.presenters.prompt import PromptPresenter
+from core.session.store import lock_record
 from tests.app.running import LIMIT, Running, running
 from widgets.sessions.screen import SessionsScreen
 
@@ -98,6 +100,24 @@ async def test_the_end_of_a_session_is_shown_before_the_rest_is_loaded(
         assert run.text.count("a second answer") == 1
         app.host.close()
         await run.until(app.host.closed.is_set, "its end")
+
+
+async def test_a_session_that_is_open_elsewhere_is_not_taken_up_and_this_one_stays(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        await run.prompt("one")
+        await run.idle()
+        path = run.engine.store.path_of(run.engine.bus.session)
+    descriptor = lock_record(path)
+    try:
+        async with running(project, SCRIPT) as run:
+            here = run.engine.bus.session
+            await command(run, f"sessions {path.stem}")
+            await run.shows("Close it there")
+            await run.prompt("two")
+            await run.shows("an answer about umlauts")
+            assert run.engine.bus.session == here
+    finally:
+        os.close(descriptor)
 
 
 async def test_a_fork_goes_on_from_before_a_turn(project: Path) -> None:

@@ -42,6 +42,8 @@ class Sighting:
     """Each with whether the first that was seen of it was its making."""
     folders: set[str] = field(default_factory=set)
     """Directories that went away or were moved: all that lay below them may have changed."""
+    left_out: set[str] = field(default_factory=set)
+    """New directories (ending in `/`), and files in new ones, that rules leave out."""
 
 
 class TreeSight:
@@ -187,12 +189,14 @@ class TreeSight:
         """Watch new directories, and name what already lies in them."""
         wanted = [path for path in new if self._is_wanted(path) and self._is_directory(path)]
         ignored = IgnoreRules(self._root).ignored_among([(path, True) for path in wanted])
+        seen.left_out.update(f"{path}/" for path in ignored)
         for path in wanted:
             if path in ignored or path in self._watches:
                 continue
             self._is_lost |= not self._watch([path], None)
             listing = list_files(self._root, path)
             self._is_lost |= listing.is_cut
+            seen.left_out.update(f"{path}/{name}" for name in listing.ignored)
             for name in (*listing.files, *listing.links, *listing.other_links):
                 seen.paths.setdefault(f"{path}/{name}", True)
                 self._is_lost |= name.rpartition("/")[2] in _RULES

@@ -225,6 +225,8 @@ class TreeIndex:
         left_out = IgnoreRules(self.root).ignored_among(unknown) if unknown else set()
         for path in left_out:
             del stamps[path]
+        new = sorted((left_out | seen.left_out).difference(self.ignored))
+        self.ignored += tuple(path for path in new if not is_never(path))
         gone = [path for path in paths if path in self._stamps and path not in stamps]
         return _Look(stamps, gone, seen, left_out)
 

@@ -84,6 +84,9 @@ async def test_what_rules_leave_out_is_left_out(place: Place, scans: list[str]) 
         "mkdir build; echo x > build/x; echo x > y.log; mkdir -p d/build; echo x > d/build/x; echo > d/y"
     )
     assert [os.path.relpath(c.path, place.root) for c in place.told[-1][0].changes] == ["d/y"]
+    assert place.store.ignored == ("build/", "d/build/", "y.log")
+    await place.command("echo x >> y.log")
+    assert place.store.ignored == ("build/", "d/build/", "y.log")
     assert scans == []
 
 
@@ -242,7 +245,8 @@ async def test_a_file_that_changed_after_git_was_asked_is_not_taken_for_what_git
     slow.go_on.set()
     other = Place(place.root, tmp_path / "other")
     async with other.store as store:
-        await store.settled()
+        while not all(each.is_known for each in store._trees):
+            await asyncio.sleep(0.01)
         await other.command("echo agent > src/file1.txt")
         await other.undo()
     assert (place.root / "src" / "file1.txt").read_text() == "NUMBER 1\nALPHA\n"
