@@ -61,7 +61,9 @@ class TerminalScrollback:
     def _entries(self) -> deque[Kept]:
         """All lines there are."""
         while self._late:
-            lines = self._late.popleft()[0].split("\r\n")
+            block, count = self._late.popleft()
+            # of very short lines one block holds more than are kept
+            lines = block.split("\r\n") if count <= self.limit else block.rsplit("\r\n", self.limit + 1)[1:]
             lines.pop()
             self._kept.extend(keep_all(lines))
         self._late_count = 0
