@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ _OFF = {
     29: _BITS["strike"],
     55: _BITS["overline"],
 }
-_DIRECT = re.compile("([34])8;2;([0-9]{1,3});([0-9]{1,3});([0-9]{1,3})")
+_HEX = {str(number): f"{number:02x}" for number in range(256)}
 _MAX_PENS = 4096
 MAX_PARAMETERS = 32
 
@@ -116,21 +115,26 @@ def read_sgr(parameters: str) -> Change:
 
 
 def _read_direct(parameters: str) -> Change | None:
-    """Return what `38;2;r;g;b` or `48;2;r;g;b` does: too many for a cache, and pictures are made of them."""
-    found = _DIRECT.fullmatch(parameters)
-    if found is None:
+    """Return what `38;2;r;g;b`, `48;2;r;g;b` or both do: pictures are made of them, too many to keep."""
+    fields = parameters.split(";")
+    if len(fields) not in (5, 10):
         return None
-    ground, red, green, blue = map(int, found.groups())
-    if red > 255 or green > 255 or blue > 255:
+    colours: dict[str, str] = {}
+    try:
+        for at in range(0, len(fields), 5):
+            ground, two, red, green, blue = fields[at : at + 5]
+            if two != "2" or ground not in ("38", "48"):
+                return None
+            colours[ground] = f"#{_HEX[red]}{_HEX[green]}{_HEX[blue]}"
+    except KeyError:
         return None
-    colour = f"#{red:02x}{green:02x}{blue:02x}"
-    return Change(False, colour, None, 0, 0) if ground == 3 else Change(False, None, colour, 0, 0)
+    return Change(False, colours.get("38"), colours.get("48"), 0, 0)
 
 
 class Pen:
     """A style with the pens that follow it: a graph that grows as a program changes its style."""
 
-    __slots__ = ("_begin", "_box", "_flags", "blank", "following", "style")
+    __slots__ = ("_begin", "_blank", "_box", "_flags", "following", "style")
 
     def __init__(self, foreground: str, background: str, flags: int, box: PenBox) -> None:
         named = {name: True for name, bit in _BITS.items() if flags & bit} if flags else {}
@@ -138,11 +142,17 @@ class Pen:
         self._flags = flags
         self._box = box
         self._begin: str | None = None
-        blank = self if not (foreground or flags) else box.find("", background, 0) if background else None
-        self.blank = PLAIN if blank is None else blank.style
-        """What erased cells get: the background colour only (xterm's `bce`)."""
+        own = self.style if not (foreground or flags) else None
+        self._blank: CellStyle | None = own if background else PLAIN
         self.following: dict[str, Pen] = {}
         """Pens that `after` has found, by parameters."""
+
+    @property
+    def blank(self) -> CellStyle:
+        """What erased cells get: the background colour only (xterm's `bce`)."""
+        if self._blank is None:
+            self._blank = self._box.find("", self.style.bg, 0).style
+        return self._blank
 
     @property
     def begin(self) -> str:
