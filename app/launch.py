@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ from stet.guardian import Note, run_guarded
 if TYPE_CHECKING:
     from core.settings.paths import Folders
 
+_SIGNALLED = 128
+"""An exit code beyond that is this and the number of the signal that ended us."""
 _SWITCH_INTERVAL = 0.001
 """Seconds (Python's own choice is 0.005) after which a thread that imports or searches lets the screen go on: a key
 changes threads several times until it shows."""
@@ -103,6 +107,10 @@ def _run_application(options: SessionOptions, inline: bool, note: Note, session:
         what = make_visible(f"{type(app.failure).__name__}: {app.failure}")
         sys.stderr.write(f"stet: internal error: {what}\n{make_visible(note.read())}\n")
         return ExitCode.INTERNAL
+    if code is not None and code > _SIGNALLED:
+        name = signal.Signals(code - _SIGNALLED).name
+        with contextlib.suppress(OSError):  # the terminal is gone
+            print(f"stet was ended by {name}.", make_visible(note.read()), sep="\n", file=sys.stderr, flush=True)
     return ExitCode.INTERNAL if code is None else code
 
 

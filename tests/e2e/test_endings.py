@@ -105,7 +105,8 @@ async def test_a_signal_ends_it_and_the_terminal_comes_back(place: Place, name: 
         os.kill(terminal.process.pid if to_guardian else application(terminal), number)
         assert await terminal.ended() == 128 + number
         assert terminal.is_as_before
-    (path,) = place.records
+        (path,) = place.records
+        assert f"stet was ended by {name}." in terminal.text and f"stet --resume {path.stem}" in terminal.text
     assert read_record(path).unreadable == 0
 
 
