@@ -15,7 +15,7 @@ from dataclasses import replace
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.content import overwrite, read_all, write_new
-from core.fileops.entries import Roots, look, rename_new, status_of, sync_paths, try_link
+from core.fileops.entries import Roots, check_removable, look, rename_new, status_of, sync_paths, try_link
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
 from core.workspace.atomic import copy_attributes
 from core.workspace.files import explain
@@ -117,6 +117,8 @@ def carry_out(roots: Roots, step: Step) -> None:
             if step.kind is StepKind.REPLACE:
                 _replace(roots, step, parent, name)
             elif step.kind is StepKind.REMOVE:
+                if step.before is not None and step.before.kind is EntryKind.DIRECTORY:
+                    check_removable(parent, name)
                 rename_new(parent, name, parent, os.path.basename(step.kept))
             elif step.kind is StepKind.MOVE:
                 with roots.parent(step.root, step.target) as (target, new_name):

@@ -122,6 +122,22 @@ def tree_digest(parent: int, name: str) -> str:
     return digest.hexdigest()
 
 
+def check_removable(parent: int, name: str) -> None:
+    """Refuse a directory that can't be removed with everything in it, before anything of it is.
+
+    Raises:
+        OSError: EACCES, where a directory in it is protected against it.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    effective = os.access in os.supports_effective_ids
+    for directory, folders, files, fd in os.fwalk(name, dir_fd=parent, onerror=fail):
+        if (folders or files) and not os.access(".", os.W_OK | os.X_OK, dir_fd=fd, effective_ids=effective):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), directory)
+
+
 def status_of(parent: int, name: str) -> os.stat_result | None:
     """Return an entry's own status; none if nothing is there."""
     try:

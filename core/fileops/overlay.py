@@ -11,14 +11,20 @@ from typing import NamedTuple
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.doing import see
-from core.fileops.entries import MAX_TREE, Roots
+from core.fileops.entries import MAX_TREE, Roots, check_removable
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
 from core.workspace.beneath import open_beneath
+from core.workspace.files import explain
 from core.workspace.paths import WorkspacePath, is_inside
 from core.workspace.workspace import Workspace
 
 MAX_COPIED_BYTES = 100 * 1024 * 1024
 """Of a directory that is copied as a whole: the plan holds them."""
+
+
+_SHOWN = 5
+_COPIED_MODE = 0o777
+"""A copy runs with nobody else's rights: set-id bits are not copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ class Overlay:
         self.steps: list[Step] = []
         self.before: dict[str, Entry | None] = {}
         """By absolute path, what each touched path was at first."""
+        self._plainer: list[str] = []
+        """Files, as shown, whose extended attributes their copies do not have."""
         self._workspace = workspace
         self._now: dict[str, Entry | None] = {}
         self._roots = Roots()
@@ -109,6 +117,12 @@ class Overlay:
         """Return what a touched path is in the end."""
         return self._now[path]
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what is to be said of the changes since the last question."""
+        names, self._plainer = self._plainer, []
+        more = ", …" if len(names) > _SHOWN else ""
+        return (f"extended attributes are not copied: {', '.join(names[:_SHOWN])}{more}",) if names else ()
+
     def mark(self) -> Mark:
         """Return what `go_back` needs; for operations of several steps that may fail in between."""
         return Mark(len(self.steps), dict(self._now), dict(self.before))
@@ -137,6 +151,8 @@ class Overlay:
     def remove(self, place: WorkspacePath) -> None:
         """Take away a file, a link or a directory with everything in it."""
         now = self._existing(place)
+        if now.origin:
+            self._check_removable(place, now.origin)
         self._do(place, Step(StepKind.REMOVE, place.root, place.inside, self._expected(place, now)))
         self._forget_below(place.path)
         self._set(place, now, None)
@@ -173,9 +189,18 @@ class Overlay:
         self._make_parents(target)
         self._copy_entry(source, now, target)
 
+    def _check_removable(self, place: WorkspacePath, origin: str) -> None:
+        try:
+            with self._roots.parent(place.root, os.path.relpath(origin, place.root)) as (parent, name):
+                check_removable(parent, name)
+        except OSError as error:
+            raise explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE) from error
+
     def _copy_entry(self, source: WorkspacePath, now: Entry, target: WorkspacePath) -> None:
         if now.seen.kind is EntryKind.FILE:
-            self.write(target, now.data, now.seen.mode)
+            self.write(target, now.data, now.seen.mode & _COPIED_MODE)
+            if _has_attributes(source.path):
+                self._plainer.append(source.shown)
         elif now.seen.kind is EntryKind.LINK:
             self._do(target, Step(StepKind.LINK, target.root, target.inside, target=now.target))
             self._set(target, None, now)
@@ -273,6 +298,14 @@ class Overlay:
         for other in self._now:
             if other != path and is_inside(other, path):
                 self._now[other] = None
+
+
+def _has_attributes(path: str) -> bool:
+    """Return whether a file has extended attributes that someone gave to it."""
+    try:
+        return any(name.startswith("user.") for name in os.listxattr(path, follow_symlinks=False))
+    except (OSError, AttributeError):  # not on every system; nothing is there yet
+        return False
 
 
 def _usual_mode() -> int:

@@ -305,6 +305,7 @@ class Planner:
         else:
             overlay.copy(source, target)
             item.text = f"Copied {source.shown} to {target.shown}"
+        item.notes = overlay.notes()
 
     def _transform(
         self, item: PlannedOperation, operation: TransformOperation, overlay: Overlay, approved: bool

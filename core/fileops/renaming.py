@@ -103,10 +103,10 @@ def _written(tree: SourceTree, project: Project, renaming: Renaming, broken: Map
     lines = [f"Renamed `{renaming.old}` to `{renaming.new}`: {count} place{plural} in {files}", *renaming.notes]
     notes = [*renaming.notes]
     if broken:
-        uses, where = _uses_in(tree, broken), _files(broken)
+        uses = _uses_in(tree, broken)
         count = sum(map(len, uses.values()))
         lines += [f"Not renamed, as `include` leaves them out; these will break ({count}):", *_list(uses)]
-        notes.append(f"will break, as `include` leaves them out: {count} use{'s' if count != 1 else ''} in {where}")
+        notes.append(f"uses outside `include` will break: {count}, in {_files(broken)}")
     left = sum(map(len, renaming.undecided.values()))
     if left:
         undecided = dict(sorted(renaming.undecided.items(), key=lambda item: (item[0] not in texts, item[0])))

@@ -135,7 +135,9 @@ def _described(result: OperationResult) -> dict[str, Any]:
 def _short(outcome: Outcome, summary: dict[str, int]) -> str:
     if outcome.failure is not None:
         return "nothing changed" if not summary["files_changed"] else "stopped"
-    text = f"{len(outcome.results)} operations"
+    done = sum(result.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for result in outcome.results)
+    count = len(outcome.results)
+    text = f"{count} operation{'s' if count != 1 else ''}" if done == count else f"{done} of {count} operations"
     if summary["files_changed"]:
         text += f", +{summary['lines_added']} −{summary['lines_removed']}"
     return f"{text} (dry run)" if outcome.planned else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,35 @@ async def test_a_pattern_that_never_ends_is_stopped(place: Place, monkeypatch: p
     monkeypatch.setattr(planner, "rewrite_texts", partial(rewriting.rewrite_texts, seconds=0.5))
     result = await place.run({"type": "transform", "include": ["bait.txt"], "pattern": "(a+)+$", "replacement": ""})
     assert result.error is not None and result.error.type is ToolErrorType.TIMEOUT
+
+
+async def test_a_copy_gets_no_rights_and_what_it_lacks_is_said(place: Place) -> None:
+    (place.root / "a.py").chmod(0o4755)
+    result = await place.run({"type": "copy", "source": "a.py", "destination": "n.py"})
+    assert result.error is None and stat.S_IMODE((place.root / "n.py").stat().st_mode) == 0o755
+    try:
+        os.setxattr(place.root / "a.py", "user.note", b"x")
+    except (OSError, AttributeError):
+        pytest.skip("no extended attributes here")
+    result = await place.run({"type": "copy", "source": "a.py", "destination": "o.py"})
+    assert "[extended attributes are not copied: a.py]" in llm_text(result.llm_content)
+
+
+async def test_a_protected_directory_is_not_deleted_in_part(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.root / "docs" / "deep").mkdir()
+    (place.root / "docs" / "deep" / "y.md").write_text("# y\n")
+    (place.root / "docs" / "deep").chmod(0o555)
+    before, access = snapshot(place.root), os.access
+
+    def mode_counts(path: Any, mode: int, *, dir_fd: int | None = None, **more: Any) -> bool:  # for root, too
+        own = os.stat(path, dir_fd=dir_fd).st_mode
+        return access(path, mode, dir_fd=dir_fd, **more) and not (mode & os.W_OK and not own & 0o200)
+
+    monkeypatch.setattr(os, "access", mode_counts)
+    result = await place.run({"type": "delete", "path": "docs", "recursive": True})
+    assert result.error is not None and result.error.type is ToolErrorType.PERMISSION_DENIED
+    assert snapshot(place.root) == before
+    (place.root / "docs" / "deep").chmod(0o755)
 
 
 async def test_a_symlink_is_moved_and_deleted_itself(place: Place) -> None:

@@ -155,7 +155,7 @@ async def test_what_a_limited_renaming_breaks_is_said_in_the_review_and_in_the_r
     assert isinstance(details, FileOperationsConfirmation)
     assert sorted(file.file_name for file in details.files) == ["a.py", "b.py"]
     for file in details.files:
-        assert "will break, as `include` leaves them out: 1 use in c.py" in file.notes
+        assert "uses outside `include` will break: 1, in c.py" in file.notes
     text = llm_text((await invocation.execute(AbortSignal())).llm_content)
     assert "these will break (1):\n  c.py:5: a.A().old(1)\n" in text
     assert "fresh" in place.text("b.py") and place.text("c.py") == FILES["c.py"]
