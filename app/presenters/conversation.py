@@ -29,7 +29,7 @@ from core.contract.events import (
     TurnFinished,
 )
 from core.contract.ids import CallId
-from core.contract.tool import ToolCall
+from core.contract.tool import CallState, ToolCall
 from core.contract.visible import make_visible_line
 from widgets.transcript.block import BlockId
 from widgets.transcript.tool_block import AutoOpen
@@ -63,6 +63,8 @@ class Conversation:
         self._answer: BlockId | None = None
         self._thought: BlockId | None = None
         self._calls: dict[CallId, BlockId] = {}
+        self._open: dict[CallId, BlockId] = {}
+        """Those of the calls that have not ended."""
 
     def routes(self) -> Routes:
         """Return message type to the method that shows it."""
@@ -95,6 +97,9 @@ class Conversation:
             ):
                 show(envelope)
         self._close_text()
+        for block in self._open.values():  # the session was killed while they ran
+            self.view.update_tool(block, CallState.CANCELLED, summary="cut off")
+        self._open.clear()
         self._calls.clear()
 
     # --- turns ------------------------------------------------------------------------------------
@@ -160,7 +165,8 @@ class Conversation:
         self._close_text()
         name = event.display_name or event.call.name
         own = self._opening(event.call.name)
-        self._calls[event.call.id] = self.view.add_tool(name, event.kind, target_of(event.call), own)
+        block = self.view.add_tool(name, event.kind, target_of(event.call), own)
+        self._calls[event.call.id] = self._open[event.call.id] = block
 
     def _change_call(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, ToolCallStateChanged)
@@ -176,6 +182,7 @@ class Conversation:
     def _finish_call(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, ToolCallFinished)
         event = envelope.payload
+        self._open.pop(event.id, None)
         if (block := self._calls.get(event.id)) is not None:
             self.view.update_tool(
                 block,

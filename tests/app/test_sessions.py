@@ -14,9 +14,13 @@ from app.application import StetApp
 from app.host import SessionHost
 from app.options import SessionOptions
 from app.presenters.prompt import PromptPresenter
+from core.contract.events import PromptSubmitted, ToolCallRequested, ToolCallStateChanged
+from core.contract.ids import CallId
+from core.contract.tool import CallState, Kind, ToolCall
 from core.session.store import lock_record
 from tests.app.running import LIMIT, Running, running
 from widgets.sessions.screen import SessionsScreen
+from widgets.transcript.view import TranscriptView
 
 pytestmark = pytest.mark.anyio
 
@@ -185,3 +189,18 @@ async def test_the_browser_shows_how_a_session_ended_and_deletes_it_when_asked_t
         await run.press("ctrl+d")
         await run.until(lambda: not earlier.exists(), "the end of it")
         await run.press("escape")
+
+
+async def test_a_call_that_a_killed_session_left_open_is_over(project: Path) -> None:
+    async with running(project, SCRIPT) as run:
+        await run.prompt("one")
+        await run.idle()
+        for payload in (
+            PromptSubmitted("two"),
+            ToolCallRequested(ToolCall(CallId("c-9"), "run_shell_command", {"command": "make"}), "Shell", Kind.EXECUTE),
+            ToolCallStateChanged(CallId("c-9"), CallState.EXECUTING),
+        ):
+            await run.engine.bus.publish(payload, turn=2)
+    async with running(project, SCRIPT, resume="") as run:
+        await run.shows("Run make", "cut off", "cancelled")
+        assert not run.app.workspace.query_one("#chat", TranscriptView).is_animated
