@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -16,7 +17,8 @@ from core.contract.state import JobState
 from core.contract.visible import make_visible_line
 from widgets.common.measures import WORTH_TELLING, format_duration
 
-_TITLE_CELLS = 24
+_TITLE_CELLS = (24, 14, 8)
+"""Cells of a title at most; where there are many, fewer."""
 _MORE_CELLS = 4
 """Room for how many tabs are hidden."""
 
@@ -104,9 +106,10 @@ class JobTabs(Widget):
         parts: list[Content] = []
         self._spans = []
         column = 0
-        fitting = self._fitting(room)
+        cells = next((cells for cells in _TITLE_CELLS if self._needed(self.jobs, cells) <= room), _TITLE_CELLS[-1])
+        fitting = self._fitting(room, cells)
         for number, other in fitting:
-            label = f" {number} {_cut(other.title)} {other.sign} ".replace("  ", " ")
+            label = f" {number} {_cut(other.title, cells)} {other.sign} ".replace("  ", " ")
             size = cell_len(label)
             style = "reverse" if other.id == self.active else ("bold" if other.unread else "$text-muted")
             parts.append(Content.styled(label, style))
@@ -119,10 +122,14 @@ class JobTabs(Widget):
         tone = job.tone if job and not self.note else "$text-warning"
         return Content.assemble(*parts, " " * gap, (status, tone), " ")
 
-    def _fitting(self, room: int) -> list[tuple[int, ShownJob]]:
+    @staticmethod
+    def _needed(jobs: Iterable[ShownJob], cells: int) -> int:
+        return sum(cell_len(_cut(job.title, cells)) + 6 for job in jobs)
+
+    def _fitting(self, room: int, cells: int) -> list[tuple[int, ShownJob]]:
         """Return the jobs whose tabs have room, with their numbers, the one that is shown always among them."""
         jobs = list(enumerate(self.jobs, 1))
-        while len(jobs) > 1 and sum(cell_len(_cut(job.title)) + 6 for _, job in jobs) > room:
+        while len(jobs) > 1 and self._needed([job for _, job in jobs], cells) > room:
             at = next((index for index, (_, job) in enumerate(jobs) if job.id != self.active), 0)
             room -= _MORE_CELLS if len(jobs) == len(self.jobs) else 0
             del jobs[at]
@@ -135,5 +142,5 @@ class JobTabs(Widget):
             self.post_message(self.Chosen(chosen))
 
 
-def _cut(title: str) -> str:
-    return title if cell_len(title) <= _TITLE_CELLS else set_cell_size(title, _TITLE_CELLS - 1).rstrip() + "…"
+def _cut(title: str, cells: int) -> str:
+    return title if cell_len(title) <= cells else set_cell_size(title, cells - 1).rstrip() + "…"

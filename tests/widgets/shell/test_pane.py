@@ -127,11 +127,15 @@ async def test_tabs_states_and_ends() -> None:
         app.pane.add_job("j3", "a third one with a long name", show=False)
         app.pane.add_job("j4", "a fourth one with a long name")
         await pilot.pause()
-        assert " 4 a fourth" in app.screen_lines()[0], "a tab keeps its number"
+        assert "1 make test ✖  2 bash  3 a third one w… ●  4 a fourth one… ● " in app.screen_lines()[0]
+        more = [f"j{number}" for number in range(5, 12)]
+        for each in more:
+            app.pane.add_job(each, f"job {each} of many", show=each == "j11")
+        await pilot.pause()
+        assert " 11 job j11… ● +" in app.screen_lines()[0], "a tab keeps its number"
         assert "make test" not in app.screen_lines()[0]
-        assert "● +2 " in app.screen_lines()[0]
-        app.pane.remove_job("j4")
-        app.pane.remove_job("j3")
+        for each in (*more, "j4", "j3"):
+            app.pane.remove_job(each)
         app.pane.select("shell")
         app.pane.remove_job("shell")
         assert app.pane.active == "j1"
