@@ -5,7 +5,7 @@ It knows names and paths only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.contract.errors import ToolErrorType, ToolFailure
@@ -51,9 +51,7 @@ def order_nodes(nodes: Sequence[Node]) -> Order:
     needs = [{numbers[name] for name in node.depends_on} for node in nodes]
     sequence_of_names = _sorted(nodes, needs)
     position = {index: place for place, index in enumerate(sequence_of_names)}
-    for first, second in _conflicts(nodes):
-        # As they stand in the call, unless depends_on has it the other way round.
-        earlier, later = (first, second) if position[first] < position[second] else (second, first)
+    for earlier, later in _conflicts(nodes, position):
         needs[later].add(earlier)
     sequence = _sorted(nodes, needs)
     stages = [0] * len(nodes)
@@ -69,27 +67,46 @@ def order_nodes(nodes: Sequence[Node]) -> Order:
     return Order(tuple(sequence), tuple(map(frozenset, needs)), tuple(stages), width)
 
 
-def _conflicts(nodes: Sequence[Node]) -> list[tuple[int, int]]:
-    """Return pairs of operations of which one changes what the other touches."""
-    pairs: list[tuple[int, int]] = []
+def _conflicts(nodes: Sequence[Node], position: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield operations of which one changes what the other touches, the earlier one first.
+
+    Of those on one path each is named with its next ones only: the rest follows from that.
+
+    Args:
+        position: as they stand in the call, unless depends_on has it the other way round.
+    """
     at: dict[str, list[int]] = {}
-    for index, node in enumerate(nodes):
-        for path in node.paths:
+    for index in sorted(range(len(nodes)), key=position.__getitem__):
+        for path in dict.fromkeys(nodes[index].paths):
             at.setdefault(path, []).append(index)
     below = sorted(at)
     for place, path in enumerate(below):
         here = at[path]
-        rest: list[int] = []
+        yield from _in_turn(nodes, here)
         for other in below[place + 1 :]:
             if not other.startswith(path):
                 break
-            if is_inside(other, path):
-                rest += at[other]
-        for start, one in enumerate(here):
-            for two in [*here[start + 1 :], *rest]:
-                if one != two and (nodes[one].changes or nodes[two].changes):
-                    pairs.append((min(one, two), max(one, two)))
-    return list(dict.fromkeys(pairs))
+            if not is_inside(other, path):
+                continue
+            for one in here:
+                for two in at[other]:
+                    if one != two and (nodes[one].changes or nodes[two].changes):
+                        yield (one, two) if position[one] < position[two] else (two, one)
+
+
+def _in_turn(nodes: Sequence[Node], here: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of one path: what reads follows the last change, a change follows what has read since."""
+    change: int | None = None
+    readers: list[int] = []
+    for index in here:
+        if not nodes[index].changes:
+            if change is not None:
+                yield change, index
+            readers.append(index)
+            continue
+        for other in readers or ([change] if change is not None else []):
+            yield other, index
+        change, readers = index, []
 
 
 def _sorted(nodes: Sequence[Node], needs: Sequence[set[int]]) -> list[int]:
