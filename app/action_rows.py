@@ -41,7 +41,7 @@ class Action:
     id: str
     """`pane.verb`, lower case; stands in `keys.toml`."""
     keys: tuple[str, ...]
-    """Textual's names; the first is the one that the footer shows."""
+    """Textual's names; the first is the one that the footer shows, so it has to work in every terminal."""
     label: str
     help: str
     """One sentence."""
@@ -166,12 +166,12 @@ _PROMPT: tuple[Action, ...] = (
         "Prompt", Scope.PROMPT, footer=1, footer_label="send",
     ),
     Action(
-        "prompt.newline", ("shift+enter", "alt+enter", "ctrl+j"), "New line",
+        "prompt.newline", ("ctrl+j", "shift+enter", "alt+enter"), "New line",
         "Insert a line break; ctrl+j works in every terminal, and so does a backslash before Enter.",
         "Prompt", Scope.PROMPT, footer=3, footer_label="line",
     ),
     Action(
-        "prompt.steer", ("ctrl+enter", "alt+s"), "Steer",
+        "prompt.steer", ("alt+s", "ctrl+enter"), "Steer",
         "Send to the agent while it works: it reads it with the next tool results.",
         "Prompt", Scope.PROMPT, footer=4, footer_label="steer", when=When.BUSY,
     ),

@@ -44,19 +44,19 @@ class ReadableTheme(Theme):
         system = super().to_color_system()
         if self.ansi:
             return system
-        made = readable(system.generate(), self.variables, self.least)
+        made = readable({**system.generate(), **self.variables}, self.least)
         for name in ("foreground", "primary", "success", "error"):
             setattr(system, name, Color.parse(made[name]))
         self.variables = system.variables = {**self.variables, **made}
         return system
 
 
-def readable(variables: Mapping[str, str], chosen: Mapping[str, str], least: float) -> dict[str, str]:
+def readable(variables: Mapping[str, str], least: float) -> dict[str, str]:
     """Return the colours of texts, and of the grounds that they stand on, so changed that all have enough contrast.
 
     Args:
         variables: of the theme, by Textual's names.
-        chosen: those that the theme itself sets.
+        least: the contrast that is enough.
     """
     colours = {name: Color.parse(variables[name]) for name in ("background", "surface", "panel")}
     boosted = [_parsed(variables["boost"], ground) for ground in colours.values()]
@@ -68,11 +68,8 @@ def readable(variables: Mapping[str, str], chosen: Mapping[str, str], least: flo
     raised("foreground", Color.parse(variables["foreground"]), _ROOM)
     for name in ("primary", "secondary", "accent", "success", "warning", "error"):
         raised(f"text-{name}", Color.parse(variables[f"text-{name}"]), _ROOM if name in ("success", "error") else 1)
-    muted = chosen.get("text-muted")
-    raised(
-        "text-muted",
-        Color.parse(muted) if muted and "auto" not in muted else grounds[0].blend(colours["foreground"], 0.7),
-    )
+    muted, dimmed = variables["text-muted"], grounds[0].blend(colours["foreground"], 0.7)
+    raised("text-muted", dimmed if muted.startswith("auto") else Color.parse(muted))
     for name, (share, below, texts) in _TINTS.items():
         read, under = [colours[text] for text in texts], [colours[ground] for ground in below]
         tint = _parsed(variables[name], under[0])

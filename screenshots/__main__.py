@@ -215,7 +215,7 @@ async def photograph(session: Session, wanted: Sequence[str]) -> None:
     await session.dialog("Run a command?")
     await moment("approval")
     await session.accept()
-    await session.dialog("[x] shop/till.py")
+    await session.dialog("end of shop/till.py")
     await moment("fix")
     await session.accept()
     await session.dialog("Run a command?")

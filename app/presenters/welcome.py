@@ -11,8 +11,9 @@ from stet import __version__
 from widgets.transcript.view import TranscriptView
 
 _OFFLINE = (
-    "No model is connected. The offline assistant finds, replaces, renames, runs and tests: `help` says how. "
-    "With `GEMINI_API_KEY` or `OPENAI_API_KEY` set, the next start uses a model."
+    "No model is connected. The offline assistant takes plain commands: `find`, `show`, `replace`, `rename`, `create`, "
+    "`run`, `test`. Type **help** and press Enter to see them all. With `GEMINI_API_KEY` or `OPENAI_API_KEY` set, the "
+    "next start uses a model; `stet demo` is a guided tour."
 )
 
 
@@ -37,14 +38,15 @@ class WelcomePresenter(Presenter):
             paragraphs.append(_OFFLINE)
         else:
             paragraphs.append(
-                f"{as_code(f'{provider.name}/{provider.model}')} answers. No edit stands before you took it."
+                f"{as_code(f'{provider.name}/{provider.model}')} answers."
             )
         if files := engine.instructions.files:
             names = ", ".join(as_code(file.path.name) for file in files[:4])
             more = f" and {len(files) - 4} more" if len(files) > 4 else ""
             paragraphs.append(f"The model is told what stands in {names}{more}.")
+        paragraphs.append("Every edit and every command is shown to you first, and you decide.")
         keys = f"{self._key('app.help')} every key · {self._key('app.palette')} every action"
-        paragraphs.append(f"{keys} · `/sessions` earlier sessions")
+        paragraphs.append(f"{keys} · `/sessions` earlier sessions · {self._key('app.interrupt')} twice leaves")
         return paragraphs
 
     def _key(self, action: str) -> str:

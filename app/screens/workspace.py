@@ -24,7 +24,7 @@ from widgets.status.line import StatusLine
 
 NARROW = 100
 """Columns below which the side column is an overlay that is shown on demand."""
-LOW = 24
+LOW, TALL = 24, 32
 DOCK_HEIGHTS = ("none", "third", "two-thirds")
 
 
@@ -37,6 +37,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     # Textual's own screen bindings (tab, shift+tab, ctrl+c) would come before the application's.
     BINDINGS: ClassVar[list[BindingType]] = list(Catalogue().bindings(Scope.APP))
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (TALL, "-tall")]
     AUTO_FOCUS: ClassVar[str | None] = "PromptEditor"
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """As Textual's, which paints the whole screen again whenever the focus moves; the two widgets do it themselves."""

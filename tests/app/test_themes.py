@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,21 @@ from widgets.diff.review import ReviewScreen
 
 pytestmark = pytest.mark.anyio
 
+TONES = ("primary", "accent", "success", "warning", "error")
+LOOKS = Path(__file__).parent / "looks" / "themes.txt"
+ROLES = (
+    "background",
+    "foreground",
+    "text-muted",
+    *(f"text-{tone}" for tone in TONES),
+    "primary-muted",
+    "success-muted",
+    "error-muted",
+    "primary",
+    "success",
+    "error",
+)
+"""The colours that are kept, by their names in the style sheets."""
 OURS = ("stet-dark", "stet-light", "stet-contrast")
 OTHERS = ("solarized-dark", "catppuccin-latte")
 """Two that have little contrast of their own; what is made of each theme's colours is tested apart."""
@@ -83,6 +99,18 @@ async def test_everything_that_is_read_has_contrast_enough(project: Path) -> Non
         assert await all_faults(stet, (*OURS, *OTHERS[:1])) == set()
 
 
+def test_themes_look_as_they_did() -> None:
+    """STET_WRITE_LOOKS=1 writes them anew: read what changed."""
+    lines = []
+    for theme in THEMES:
+        used = replace(theme)
+        made = {**used.to_color_system().generate(), **used.variables}
+        lines.append(f"{theme.name}: " + " ".join(f"{role}={made[role]}" for role in ROLES))
+    if os.environ.get("STET_WRITE_LOOKS"):
+        LOOKS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert lines == LOOKS.read_text(encoding="utf-8").splitlines()
+
+
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: str(theme.name))
 def test_a_theme_keeps_its_hues_and_its_grounds(theme: ReadableTheme) -> None:
     before = Theme.to_color_system(theme).generate()
@@ -93,7 +121,7 @@ def test_a_theme_keeps_its_hues_and_its_grounds(theme: ReadableTheme) -> None:
         texts = (
             "foreground",
             "text-muted",
-            *(f"text-{tone}" for tone in ("primary", "accent", "success", "warning", "error")),
+            *(f"text-{tone}" for tone in TONES),
         )
         for ground in ("background", "surface", "panel"):
             low = [name for name in texts if contrast(Color.parse(made[name]), Color.parse(made[ground])) < theme.least]

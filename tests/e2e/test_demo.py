@@ -17,7 +17,8 @@ SECOND = "Good. Make the changes."
 THIRD = "Run the tests, and fix what fails."
 
 TILL, RECEIPT = "[x] shop/till.py", "[x] shop/receipt.py"
-"""The files' lines in the reviews."""
+"""The files' lines in a review of both."""
+TILL_ALONE, RECEIPT_ALONE = "end of shop/till.py", "end of shop/receipt.py"
 
 
 async def decide(terminal: Terminal, shown: str, *keys: str) -> None:
@@ -53,7 +54,7 @@ async def test_the_tour_to_its_end(place: Place) -> None:
         await terminal.shows("todo 3/4", THIRD)
         terminal.press("enter")
         await decide(terminal, "Run a command?", "y")
-        await decide(terminal, TILL, "y")
+        await decide(terminal, TILL_ALONE, "y")
         await decide(terminal, "Run a command?", "y")
         await terminal.shows("All five tests pass", "That was the tour", "todo 4/4", "Ran 5 tests", "OK")
         await leave(terminal)
@@ -82,10 +83,10 @@ async def test_rejected_proposals_lead_on(place: Place) -> None:
         assert "self.pieces > MANY" in place.read("kept/shop/till.py")
         terminal.press("enter")
         await decide(terminal, "Run a command?", "y")
-        await decide(terminal, TILL, "y")
+        await decide(terminal, TILL_ALONE, "y")
         await decide(terminal, "Run a command?", "y")
         await terminal.shows("What is missing stands in the receipt")
-        await decide(terminal, RECEIPT, "n")
+        await decide(terminal, RECEIPT_ALONE, "n")
         await terminal.shows("It stays as it is, then", "That was the tour")
         await leave(terminal)
     assert "FAILED (failures=1)" in run_tests(place).stderr

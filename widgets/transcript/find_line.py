@@ -19,7 +19,7 @@ class FindLine(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down", "step(1)", "Next", show=False, priority=True, id="find.next"),
-        Binding("shift+enter,up", "step(-1)", "Previous", show=False, priority=True, id="find.previous"),
+        Binding("up,shift+enter", "step(-1)", "Previous", show=False, priority=True, id="find.previous"),
         Binding("tab", "leave", "To the chat", show=False, priority=True, id="find.leave"),
         Binding("escape", "close", "Close", show=False, priority=True, id="find.close"),
     ]

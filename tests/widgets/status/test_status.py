@@ -158,7 +158,7 @@ async def test_the_keys_are_true_to_the_focus() -> None:
         assert "stop" not in app.keys_text and "steer" not in app.keys_text
         app.line.set_keys(catalogue.footer(Scope.PROMPT, busy=True))
         await pilot.pause()
-        assert "esc stop" in app.keys_text and "ctrl+⏎ steer" in app.keys_text
+        assert "esc stop" in app.keys_text and "alt+s steer" in app.keys_text
         app.line.set_keys(catalogue.footer(Scope.SHELL))
         await pilot.pause()
         assert app.keys_text == "^] leave the shell"
