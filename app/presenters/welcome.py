@@ -37,9 +37,7 @@ class WelcomePresenter(Presenter):
         if provider.name == "offline":
             paragraphs.append(_OFFLINE)
         else:
-            paragraphs.append(
-                f"{as_code(f'{provider.name}/{provider.model}')} answers."
-            )
+            paragraphs.append(f"{as_code(f'{provider.name}/{provider.model}')} answers.")
         if files := engine.instructions.files:
             names = ", ".join(as_code(file.path.name) for file in files[:4])
             more = f" and {len(files) - 4} more" if len(files) > 4 else ""
