@@ -60,8 +60,8 @@ def apply_hunks(patch: FilePatch, accepted: Collection[int]) -> str:
 
 
 def _whole(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
-    """A file that appears or disappears, in pieces."""
-    for index, start in enumerate(range(0, max(len(before), len(after)), NEW_FILE_HUNK)):
+    """A file that appears or disappears, in pieces; an empty one in one, so that it can be accepted or not."""
+    for index, start in enumerate(range(0, max(len(before), len(after), 1), NEW_FILE_HUNK)):
         added, removed = after[start : start + NEW_FILE_HUNK], before[start : start + NEW_FILE_HUNK]
         lines = [_line("-", text, start + n, None) for n, text in enumerate(removed)]
         lines += [_line("+", text, None, start + n) for n, text in enumerate(added)]

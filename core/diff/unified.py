@@ -30,7 +30,7 @@ def unified_diff(path: str, old: str | None, new: str | None, context: int = 3) 
 
 def write_unified(patch: FilePatch) -> str:
     """Return a patch as a unified diff: header, then each hunk with its counts."""
-    if not patch.hunks:
+    if not any(hunk.lines for hunk in patch.hunks):
         return ""
     name = make_visible_line(patch.path)
     parts = [f"Index: {name}\n{'=' * 67}\n--- {name}\tCurrent\n+++ {name}\tProposed\n"]

@@ -193,7 +193,11 @@ def _describe_reply(reply: ApprovalReply | None) -> list[str]:
     """Return what the user took, and said of it."""
     if reply is None:
         return []
-    lines = [f"The user declined the change of {make_visible_line(path)}." for path in reply.declined]
+    lines = []
+    for path in reply.declined:
+        reasons = dict.fromkeys(drop.reason for drop in reply.dropped if drop.path == path and drop.reason)
+        why = f': "{"; ".join(reasons)}"' if reasons else ""
+        lines.append(f"The user declined the change of {make_visible_line(path)}{why}.")
     for drop in reply.dropped:
         if drop.path not in reply.declined:
             reason = f': "{drop.reason}"' if drop.reason else ""

@@ -77,6 +77,21 @@ async def test_a_rejection_tells_why_and_leaves_the_file(project: Path) -> None:
         assert run.of(ToolCallFinished)[0].state is CallState.DENIED
 
 
+async def test_an_empty_file_is_made_only_where_that_was_accepted(project: Path) -> None:
+    calls = [f'call write_file {{"file_path": "{name}.txt", "content": ""}}\n---\n' for name in ("one", "two")]
+    async with running(project, f"{''.join(calls)}say end") as run:
+        await run.prompt("go")
+        await run.asks()
+        await run.shows("an empty file", "1 of 1 hunk on · new +0 −0")
+        await run.press("space")
+        await run.shows("0 of 1 hunk on")
+        await run.press("n")
+        await run.until(lambda: results(run), "the refusal")
+        await run.answer("y")
+        await run.idle()
+        assert os.listdir(project) == ["two.txt"] and (project / "two.txt").read_bytes() == b""
+
+
 async def test_a_session_grant_is_not_asked_for_again(project: Path) -> None:
     (project / "a.py").write_text("x = 'red'\n")
     (project / "b.py").write_text("x = 'red'\n")

@@ -89,6 +89,8 @@ class Painter:
             word += "  only blanks, hidden"
         elif index in self.quiet:
             word += "  changes of blanks hidden"
+        elif not hunk.lines:
+            word += "  an empty file"
         elif self._changes_only_blanks(hunk):
             word += "  only blanks" if self.sheet.blanks else f"  only blanks ({self.blanks_key} draws them)"
         section = show_line(hunk.section).text

@@ -209,3 +209,12 @@ def test_large_diffs_are_quick() -> None:
     assert size(same, ["x\n", *same[:-9], "y\n"]) > 0
     assert size([f"line {n % 20_000}\n" for n in range(50_000)], shuffled) > 0
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(("old", "new"), [(None, ""), ("", None)])
+def test_an_empty_file_that_appears_or_goes_is_one_hunk_to_be_accepted(old: str | None, new: str | None) -> None:
+    patch = make_patch("a", old, new)
+    (hunk,) = patch.hunks
+    assert not hunk.lines and apply_hunks(patch, (0,)) == apply_hunks(patch, ()) == ""
+    assert write_unified(patch) == unified_diff("a", old, new) == ""
+    assert make_patch("a", "", "").hunks == ()

@@ -10,7 +10,7 @@ import pytest
 
 from core.contract.confirmation import FileOperationsConfirmation, ToolConfirmationOutcome
 from core.contract.errors import ToolErrorType, ToolFailure
-from core.contract.requests import ApprovalReply
+from core.contract.requests import ApprovalReply, DroppedHunk
 from core.contract.tool import ToolResult, llm_text
 from core.tools.abort import AbortSignal
 from core.tools.builtin.file_operations import FileOperationsInvocation
@@ -61,10 +61,12 @@ async def test_a_declined_file_stays_and_what_depends_on_it_is_not_done(place: P
         edit("b.py", "return 1", "return 2", id="b"),
         edit("c.py", "return 1", "return 2", id="c", depends_on=["a"]),
     )
-    result = await invocation.amended(taken(declined=(str(place.root / "a.py"),))).execute(AbortSignal())
+    path = str(place.root / "a.py")
+    reply = taken(declined=(path,), dropped=(DroppedHunk(path, "@@ -1,2 +1,2 @@", "one is right"),))
+    result = await invocation.amended(reply).execute(AbortSignal())
     assert [op["state"] for op in result.data["operations"]] == ["skipped", "succeeded", "skipped"]
     assert "return 1" in place.text("a.py") and "return 2" in place.text("b.py") and "return 1" in place.text("c.py")
-    assert "declined" in llm_text(result.llm_content)
+    assert f'The user declined the change of {path}: "one is right".' in llm_text(result.llm_content)
 
 
 async def test_a_rejected_hunk_rebuilds_what_builds_on_it(place: Place) -> None:
