@@ -44,8 +44,8 @@ class UndoStore(ChangeWatch):
         wanted = self.last_turn() if turn is None else turn
         sets = [changes for changes in self.standing() if changes.turn == wanted]
         if not sets:
-            which = "No turn" if turn is None else f"Turn {turn}"
-            raise StetError(f"{which} changed a file that could be taken back.", "/redo does again what was undone.")
+            said = "No turn changed a file" if turn is None else f"Turn {turn} changed no file"
+            raise StetError(f"{said} that could be taken back.", "/redo does again what was undone.")
         return await self._plan(sets, f"undo turn {wanted}", SetKind.UNDO, only)
 
     async def plan_since(self, turn: int) -> UndoPlan:
