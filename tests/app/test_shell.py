@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.contract.events import JobState, PromptSubmitted
+from app.presenters import shell_handover
+from core.contract.events import PromptSubmitted
+from core.terminal import job as job_module
 from core.terminal.job import Job
-from tests.app.running import Running, running
+from tests.app.running import LIMIT, Running, running
 from widgets.shell.pane import ShellPane
 
 pytestmark = pytest.mark.anyio
@@ -92,14 +94,16 @@ async def test_a_program_takes_no_keys_from_someone_who_types(project: Path) -> 
         await shell.kill()
 
 
-async def test_a_password_goes_to_the_program_at_once_and_never_to_the_agent(project: Path) -> None:
+async def test_a_password_goes_to_the_program_at_once_and_never_to_the_agent(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_module, "QUIET_SECONDS", 600.0)  # it is not waited for that the program is quiet
     async with running(project) as run:
         editor = run.app.workspace.prompt.editor
         (project / "ask.sh").write_text("stty -echo; printf 'Password: '; read p; stty echo; echo ${#p} letters")
         await run.press("exclamation_mark", *"sh ask.sh", "enter")
         shell = await _shell_of(run)
         await run.until(lambda: not editor.has_focus, "the keys of the program")
-        assert shell.state is JobState.RUNNING, "nobody waited for it to be quiet"
         await run.press("ctrl+right_square_bracket")
         await run.prompt("hunter2")
         assert editor.draft.text == "hunter2", "it was typed in the wrong place"
@@ -112,7 +116,11 @@ async def test_a_password_goes_to_the_program_at_once_and_never_to_the_agent(pro
         assert not run.of(PromptSubmitted)
 
 
-async def test_a_password_that_is_typed_ahead_goes_where_a_terminal_would_send_it(project: Path) -> None:
+async def test_a_password_that_is_typed_ahead_goes_where_a_terminal_would_send_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_HOLD_SECONDS", "_AHEAD_SECONDS"):
+        monkeypatch.setattr(shell_handover, name, LIMIT)
     async with running(project) as run:
         editor = run.app.workspace.prompt.editor
         await run.press("exclamation_mark")
@@ -121,6 +129,7 @@ async def test_a_password_that_is_typed_ahead_goes_where_a_terminal_would_send_i
         await run.shows("7 letters")
         assert editor.draft.is_empty
         assert not run.of(PromptSubmitted)
+        monkeypatch.setattr(shell_handover, "_HOLD_SECONDS", 0.1)
         await run.press("exclamation_mark", *"true", "enter", *"help", "enter")
         await run.until(lambda: run.of(PromptSubmitted), "what was meant for the agent")
 
@@ -138,10 +147,11 @@ async def test_a_shell_that_ends_at_once_says_that_it_took_no_line(
 
 async def test_a_command_that_asks_is_shown_to_one_who_does_not_type(project: Path) -> None:
     async with running(project) as run:
-        asks = await run.engine.jobs.start("printf 'sure? '; read x; echo $x taken", str(project))
-        await run.shows("sure?")
+        question = "while [ ! -e asked ]; do sleep 0.02; done; printf 'sure? '; read x; echo $x taken"
+        asks = await run.engine.jobs.start(question, str(project))
         other = await run.engine.jobs.start("echo other; exec sleep 60", str(project))
         await run.shows("other")
+        (project / "asked").touch()
         await run.shows("A command waits for input. sure?", "ctrl+t types into it")
         await run.press("ctrl+t", *"yes", "enter")
         await run.shows("yes taken")

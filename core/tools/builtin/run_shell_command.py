@@ -243,7 +243,7 @@ class RunShellCommandInvocation(BaseToolInvocation[RunShellCommandParams]):
         """The command goes on without us: say how to read on, wait or stop."""
         await job.move_to_background()
         lines = [
-            f"{what} (PID: {job.pid}). It goes on in the shell pane. "
+            f"{what} (PID: {job.pid}). It goes on{' in the shell pane' if self.context.interactive else ''}. "
             "`read_background_output` reads on or waits for it, `stop_background_process` stops it."
         ]
         if follow.asked:
