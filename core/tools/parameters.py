@@ -7,6 +7,7 @@ counts as an integer, as some providers send every number as a float.
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 import math
 from collections.abc import Mapping
@@ -102,11 +103,18 @@ def describe_problem(model: type[BaseModel], problem: ErrorDetails) -> str:
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema as providers take it: no titles, no `$ref`, no `anyOf` with null."""
+    schema: dict[str, Any] = json.loads(_schema_text(model))
+    return schema
+
+
+@functools.cache
+def _schema_text(model: type[BaseModel]) -> str:
+    """Return the schema as JSON: it is asked for at every step of a turn, and takes a millisecond to make."""
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     simplified = _simplify(schema, definitions)
     assert isinstance(simplified, dict)
-    return simplified
+    return json.dumps(simplified)
 
 
 def _simplify(node: Any, definitions: Mapping[str, Any], *, is_properties: bool = False) -> Any:

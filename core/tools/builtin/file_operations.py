@@ -41,6 +41,8 @@ from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, Shel
 from core.tools.parameters import ToolParams
 from core.workspace.listing import Stop
 
+_AT_ONCE = 32
+"""Changes that are published in one go."""
 _MAX_JUDGED = 200
 """Operations of a refused call whose paths are looked at, so that it is refused at once."""
 
@@ -214,7 +216,9 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         finally:
             progress.end()
         changes = await asyncio.to_thread(self._settle, plan, outcome)
-        for change in changes if outcome.changed else ():
+        for number, change in enumerate(changes if outcome.changed else ()):
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)  # publishing does not wait for anything: others get their turn
             await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
         result = await asyncio.to_thread(report.result, outcome, changes, self._reply)
         await self.context.publish(self._figures(result, time.monotonic() - started))
