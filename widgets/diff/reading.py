@@ -25,7 +25,7 @@ from widgets.diff.view import DiffView
 LIST_WIDTH = 100
 """Columns of the screen from which several files stand in a list at the left."""
 
-LIST_LEAST = 26
+LIST_LEAST = 30
 """Columns that the list may take in any case."""
 
 ROOMY = 30
