@@ -198,9 +198,9 @@ async def photograph(session: Session, wanted: Sequence[str]) -> None:
     await session.press("enter")
     await session.dialog("[x] shop/till.py")
     if session.app.size.width == 120:
-        await session.press("t", "j", "space")  # changes one below the other, the second one out
+        await session.press("j", "space")  # the second one out
         await moment("review")
-        await session.press("t", "space")
+        await session.press("space")
     else:
         await moment("review")
     await session.accept()
