@@ -127,8 +127,8 @@ class SessionHost:
             await self._stop.wait()
             engine.agent.interrupt(hard=True)
             with contextlib.suppress(TimeoutError):  # so that the record says how the turn and its calls ended
-                async with asyncio.timeout(_LAST_WORDS):
-                    await engine.agent.settled()
+                async with asyncio.timeout(_LAST_WORDS), engine.agent.turns:
+                    pass
             is_over = True
             subscription.close()
             for task in tuple(tasks):

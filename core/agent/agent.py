@@ -67,8 +67,7 @@ class Agent:
         self._steers: deque[str] = deque()
         self._abort: AbortSignal | None = None
         self._running: Turn | None = None
-        self._settled = asyncio.Event()
-        self._settled.set()
+        self.turns = asyncio.Lock()  # held by a turn until its end was told
 
     @property
     def session(self) -> SessionId:
@@ -116,49 +115,44 @@ class Agent:
         """
         if self._abort is not None:
             raise StetError("A turn is running already.", "Wait for its end, or stop it.")
-        self._settled.clear()
-        try:
-            return await self._run_turn(prompt, media, shown)
-        finally:
-            self._settled.set()
-
-    async def _run_turn(self, prompt: str, media: tuple[MediaPart, ...], shown: str) -> TurnFinished:
-        abort = self._abort = AbortSignal()
-        number, self._next_turn = self._next_turn, self._next_turn + 1
-        channel = self._bus.channel(number)
-        turn = Turn(
-            number,
-            provider=self.provider,
-            scheduler=self._scheduler,
-            history=self.history,
-            bus=self._bus,
-            abort=abort,
-            limits=self._limits,
-            system=self._system,
-            steers=self._steers,
-            retry=self.retry,
-            spent=self.spent or 0.0,
-            compactor=self.compactor,
-        )
-        self._running = turn
-        try:
-            await channel.publish(PromptSubmitted(shown or prompt))
-            await channel.publish(TurnStarted(shown or prompt))
-            first = user_message(prompt, *media)
-            self.prompts.append((number, first))
-            await self.history.add(first, channel)
+        async with self.turns:
+            abort = self._abort = AbortSignal()
+            number, self._next_turn = self._next_turn, self._next_turn + 1
+            channel = self._bus.channel(number)
+            turn = Turn(
+                number,
+                provider=self.provider,
+                scheduler=self._scheduler,
+                history=self.history,
+                bus=self._bus,
+                abort=abort,
+                limits=self._limits,
+                system=self._system,
+                steers=self._steers,
+                retry=self.retry,
+                spent=self.spent or 0.0,
+                compactor=self.compactor,
+            )
+            self._running = turn
             try:
-                end = await turn.run()
-            except Exception as error:  # boundary: a turn's failure must not end the session
-                log.exception("turn %d failed", number)
-                await channel.publish(TurnFailed(f"Internal error: {type(error).__name__}: {error}", "See the log."))
-                end = TurnEnd.FAILED
-        finally:
-            self._abort = self._running = None
-        self.spent = None if turn.cost is None or self.spent is None else self.spent + turn.cost
-        finished = TurnFinished(end, turn.usage, time.monotonic() - turn.started, turn.cost)
-        await channel.publish(finished)
-        return finished
+                await channel.publish(PromptSubmitted(shown or prompt))
+                await channel.publish(TurnStarted(shown or prompt))
+                first = user_message(prompt, *media)
+                self.prompts.append((number, first))
+                await self.history.add(first, channel)
+                try:
+                    end = await turn.run()
+                except Exception as error:  # boundary: a turn's failure must not end the session
+                    log.exception("turn %d failed", number)
+                    text = f"Internal error: {type(error).__name__}: {error}"
+                    await channel.publish(TurnFailed(text, "See the log."))
+                    end = TurnEnd.FAILED
+            finally:
+                self._abort = self._running = None
+            self.spent = None if turn.cost is None or self.spent is None else self.spent + turn.cost
+            finished = TurnFinished(end, turn.usage, time.monotonic() - turn.started, turn.cost)
+            await channel.publish(finished)
+            return finished
 
     @property
     def tools(self) -> tuple[FunctionDeclaration, ...]:
@@ -204,7 +198,3 @@ class Agent:
             return False
         self._abort.abort(hard=hard)
         return True
-
-    async def settled(self) -> None:
-        """Wait until no turn runs, and the end of the last one was told."""
-        await self._settled.wait()
