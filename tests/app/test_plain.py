@@ -122,7 +122,7 @@ async def test_a_turn_is_taken_back_after_it_was_read_out_and_figures_are_said(p
         await talk.hears("Changed: a.txt.")
         assert not (project / "a.txt").exists()
         talk.say("/undo 7", "/nonsense")
-        await talk.hears("Turn 7 changed a file")
+        await talk.hears("Turn 7 changed no file")
         await talk.hears("no command /nonsense")
         assert await talk.ends() == 0
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", talk.heard), "lines and nothing else"
