@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers import linux_driver
+from textual.drivers._writer_thread import WriterThread
 from textual.keys import Keys
 from textual.message import Message
 
@@ -90,6 +91,17 @@ def _begun(text: str, marker: str) -> str:
     return next((marker[:length] for length in lengths if text.endswith(marker[:length])), "")
 
 
+class TerminalWriter(WriterThread):
+    """Textual's thread that writes; where the terminal is gone it takes what comes, so that nobody waits for ever."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except OSError:
+            while self._queue.get() is not None:
+                pass
+
+
 class TerminalDriver(linux_driver.LinuxDriver):
     """Textual's driver with our reading of input: `App(driver_class=TerminalDriver)`.
 
@@ -101,6 +113,11 @@ class TerminalDriver(linux_driver.LinuxDriver):
     def write(self, data: str) -> None:
         if not self._is_lent:
             super().write(data)
+
+    def start_application_mode(self) -> None:
+        """Start to draw. Textual names its writer in the module only, as it does its parser."""
+        vars(linux_driver)["WriterThread"] = TerminalWriter
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's
 
     def suspend_application_mode(self) -> None:
         super().suspend_application_mode()

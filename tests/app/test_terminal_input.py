@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from app.terminal_input import TerminalDriver, TerminalInput
+from app.terminal_input import TerminalDriver, TerminalInput, TerminalWriter
 
 
 def read(data: str) -> list[Any]:
@@ -109,3 +109,24 @@ def test_the_driver_reads_with_it() -> None:
         os.close(reading)
         os.close(writing)
     assert [event.key for event in told] == ["alt+2"]
+
+
+def test_nobody_waits_for_a_terminal_that_is_gone() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w", encoding="utf-8") as gone:
+        writer = TerminalWriter(gone)
+        writer.start()
+
+        def draw() -> None:
+            for _ in range(100):
+                writer.write("x" * 10_000)
+            writer.stop()
+
+        drawing = threading.Thread(target=draw, daemon=True)
+        drawing.start()
+        drawing.join(10.0)
+        assert not drawing.is_alive()
+        writing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(writing, gone.fileno())  # what it still holds goes here
+        os.close(writing)
