@@ -94,11 +94,12 @@ class Sheet:
 
     def _line_height(self, line: DiffLine) -> int:
         text = line.text
-        width = len(text) if text.isascii() and text.isprintable() else self.shown(line).width
+        is_plain = text.isascii() and text.isprintable()  # a cell a character, also where blanks are drawn
+        width = len(text) if is_plain else self.shown(line).width
         self.widest = max(self.widest, width)
         if not self.wrap or width <= self.text_width:
             return 1
-        height = len(self._cuts(line))
+        height = -(-width // self.text_width) if is_plain else len(self._cuts(line))
         return min(height, CONTEXT_ROWS) if line.tag == " " else height
 
     def part(self, line: DiffLine, part: int) -> tuple[int, int]:
@@ -111,7 +112,7 @@ class Sheet:
     def _cuts(self, line: DiffLine) -> Sequence[int]:
         """Return where every row of a wrapped line begins. Long ones are cut once, not at each look."""
         shown = self.shown(line)
-        if shown.width == len(shown.text) and shown.text.isascii():
+        if shown.width == len(shown.text) and (shown.text.isascii() or line.text.isascii()):
             return range(0, len(shown.text) or 1, self.text_width)
         found = self._cut.get(line.text)
         if found is None:
