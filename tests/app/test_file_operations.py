@@ -52,7 +52,7 @@ async def test_what_was_interrupted_is_taken_back_at_the_next_start(project: Pat
             transaction.apply(change_steps(tree))
             transaction.commit()
 
-    assert run_killed(200, change) and snapshot(tree) != before
+    assert run_killed(60, change) and snapshot(tree) != before
     async with running(project, "say end") as run:
         assert any("was taken back" in problem for problem in run.engine.problems)
     assert snapshot(tree) == before
