@@ -272,7 +272,9 @@ def heading_row() -> Horizontal:
 
 def status_rows(dialog: DecisionScreen[Any]) -> Iterator[Widget]:
     """Yield the foot of a dialog: status, a line to type into, keys."""
-    yield Label("", id="asked-next", markup=False, classes="dialog-status")
+    asked_next = Label("", id="asked-next", markup=False, classes="dialog-status")
+    asked_next.display = False
+    yield asked_next
     yield Label("", id="status", markup=False, classes="dialog-status")
     yield EntryLine()
     yield KeyLine(lambda: dialog.held_actions)

@@ -75,19 +75,24 @@ class ReadingScreen(DecisionScreen[ReviewOutcome]):
         self._fit(self.app.size, files)  # before there are widgets, which would all be styled once more
         with Vertical(id="review"):
             yield heading_row()
-            yield Label(Content(make_visible_line(self.reason)), id="why", markup=False)
-            yield Label("", id="notes", markup=False)
+            why = Label(Content(make_visible_line(self.reason)), id="why", markup=False)
+            why.display = bool(self.reason) and self.app.size.height >= LOW
+            yield why
+            notes = Label("", id="notes", markup=False)
+            notes.display = False  # what has no room at first need not be laid out to find that
+            yield notes
             with Container(id="body"):
                 yield files
                 yield DiffView(self.proposals[0], id="diff")
                 yield InlineEditor(id="editor")
-            yield Label(Content(""), id="grant", markup=False)
+            grant = Label(Content(""), id="grant", markup=False)
+            grant.display = bool(self.grant)
+            yield grant
             yield from status_rows(self)
 
     def on_mount(self) -> None:
         grant = self.query_one("#grant", Label)
         grant.update(Content(make_visible_line(f"{self.key('accept_session')} this session: {self.grant}")))
-        grant.display = bool(self.grant)
         self.view.more_key, self.view.blanks_key = self.key("open_context"), self.key("toggle_blanks")
         self.view.split_choice = self._split
         self.show_marks()
