@@ -23,6 +23,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from app.actions import ActionDispatch, Catalogue, Scope
+from app.early_keys import EarlyKeys
 from app.options import SessionOptions
 from app.panes import STYLES, remove_panes
 from app.screens.workspace import WorkspaceScreen
@@ -72,10 +73,11 @@ class StetApp(App[int]):
         self.options = options
         self.catalogue = catalogue or Catalogue()
         self.dispatch = ActionDispatch(self.catalogue)
+        self.early = EarlyKeys(self.dispatch)
         self.last_key = 0.0
+        """When the latest key came (seconds, monotonic)."""
         self._typed_at: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
         """The screen at which a key was typed that is on its way."""
-        """When the latest key came (seconds, monotonic)."""
         self.on_exit_requested: Callable[[], None] = self.exit
         self.on_session = on_session
         self.warnings = warnings
@@ -152,6 +154,8 @@ class StetApp(App[int]):
         if isinstance(event, events.Key):
             self.last_key = time.monotonic()
             if not event.is_forwarded:
+                if self.screen is self.workspace and self.early.take_key(event):
+                    return
                 self._typed_at[event] = self.screen
             elif self._typed_at.get(event, self.screen) is not self.screen:
                 return  # typed before what is on screen now was there: no key of that, least of all one that accepts
@@ -166,7 +170,8 @@ class StetApp(App[int]):
     async def action_perform(self, action_id: str) -> None:
         """Do an action of the catalogue."""
         try:
-            await self.dispatch.perform(action_id)
+            if not self.early.take_action(action_id):
+                await self.dispatch.perform(action_id)
         except StetError as error:
             self.notify(str(error), severity="warning", markup=False)
 

@@ -62,6 +62,7 @@ class SessionHost:
             self._app.on_session("")
         except StetError as error:
             self._show_failure(error)
+            await self._release_keys()
             await self._stop.wait()
         finally:
             self.closed.set()
@@ -124,6 +125,7 @@ class SessionHost:
                 self._chat.add_notice(problem, level=NoticeLevel.WARNING)
             self._app.on_session(engine.bus.session)
             self.ready.set()
+            await self._release_keys()
             await self._stop.wait()
             engine.agent.interrupt(hard=True)
             with contextlib.suppress(TimeoutError):  # so that the record says how the turn and its calls ended
@@ -140,6 +142,9 @@ class SessionHost:
             routes.update(presenter.message_routes())
             presenter.register()
         self._app.workspace.router.connect(routes)
+
+    async def _release_keys(self) -> None:
+        await self._app.early.release(self._app.action_perform, self._app.post_message)
 
     @property
     def _chat(self) -> TranscriptView:

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 
+from app.action_rows import Scope
 from app.application import StetApp
 from app.options import SessionOptions
 from tests.app.running import LIMIT, Running, running
+from widgets.help.screen import HelpScreen
 
 pytestmark = pytest.mark.anyio
 
@@ -85,10 +88,23 @@ async def test_what_is_typed_before_the_session_is_there_is_not_lost(project: Pa
         await run.shows("❯ help", "replace")
 
 
+async def test_keys_that_need_the_session_wait_for_it_in_their_order(project: Path) -> None:
+    app = StetApp(SessionOptions(directory=project, interactive=True, offline=True))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        run = Running(app, pilot, [])
+        for key in ("f3", "home", "f1"):
+            app.post_message(events.Key(key, None))
+        await run.until(lambda: app.host is not None and app.host.ready.is_set(), "the session")
+        await run.until(lambda: isinstance(app.screen, HelpScreen), "the help")
+        assert "can't be done" not in run.text
+        await pilot.press("escape")
+        await run.until(lambda: app.workspace.scope is Scope.TRANSCRIPT, "the chat's focus")
+
+
 async def test_a_fresh_session_says_where_it_is_and_names_the_keys_in_force(project: Path) -> None:
     (project / "AGENTS.md").write_text("Be brief.\n")
     async with running(project) as run:
-        await run.shows("stet 0.", "help says how", "AGENTS.md", "f1 every key")
+        await run.shows("stet 0.", "Type help", "AGENTS.md", "f1 every key")
 
 
 async def test_a_name_with_markup_stays_a_name(project: Path) -> None:
