@@ -195,6 +195,7 @@ class EditorAgent:
         ]
         await session.show([update_available_commands(commands)])
         await session.say("\n".join(session.engine.problems))
+        await session.show_servers()
 
 
 async def serve(

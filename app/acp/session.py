@@ -20,7 +20,7 @@ from app.plain_commands import run_command
 from core.bus.subscription import Overflow, Subscription
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import RequestWithdrawn, TurnFailed, TurnFinished
+from core.contract.events import McpServerChanged, RequestWithdrawn, TurnFailed, TurnFinished
 from core.contract.ids import RequestId, new_id
 from core.contract.requests import ApprovalRequest, QuestionReply, QuestionRequest
 
@@ -163,6 +163,12 @@ class EditorSession:
         """Say something of our own."""
         if text.strip():
             await self.show(self._updates.note(text))
+
+    async def show_servers(self) -> None:
+        """Tell of servers that failed before anyone listened."""
+        for server in self.engine.outside.servers if self.engine.outside is not None else ():
+            event = McpServerChanged(server.name, server.state, message=server.message, stderr=server.stderr)
+            await self.show(self._updates.live(event))
 
     async def show_again(self) -> None:
         """Send what the record of a resumed session holds."""

@@ -60,6 +60,8 @@ class Updates:
         self._open: dict[CallId, dict[str, Any]] = {}
         """Calls that the editor knows and that have not ended, with what it was told of them last."""
         self._jobs: dict[JobId, CallId] = {}
+        self._servers: dict[str, McpState] = {}
+        """The MCP servers that the editor was told of, with what it was told."""
         self._live: dict[type, Callable[[Any], Iterator[Update]]] = {
             TextDelta: lambda event: self._say(event.text),
             ThoughtDelta: lambda event: iter((acp.update_agent_thought_text(make_visible(event.text)),)),
@@ -132,7 +134,9 @@ class Updates:
             yield from self.note(f"Stopped: {event.call_name} was called {event.count} times with the same result.")
 
     def _note_server(self, event: McpServerChanged) -> Iterator[Update]:
-        if event.state in (McpState.FAILED, McpState.NEEDS_LOGIN):
+        told = self._servers.get(event.name)
+        self._servers[event.name] = event.state
+        if event.state in (McpState.FAILED, McpState.NEEDS_LOGIN) and event.state is not told:
             words = event.state.replace("_", " ")
             yield from self.note(f"MCP server {event.name}: {words}. {event.message}\n{event.stderr}")
 
