@@ -10,6 +10,9 @@ VENV ?= .venv
 TEST_VENV ?= $(VENV)-test
 ARGS ?=
 
+# Many tests wait for terminals and processes: one worker more than there are processors keeps those busy.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$(( cores < 4 ? cores + 1 : 4 )))
+
 SHELL := /bin/sh
 FOLDERS := stet app core widgets
 RUN := $(VENV)/bin/python
@@ -33,7 +36,7 @@ demo: $(RUN_STAMP)
 
 test: lint
 	@$(CHECK) -m compileall -q $(FOLDERS)
-	$(CHECK) -m pytest -q --numprocesses=auto --maxprocesses=4 $(ARGS)
+	$(CHECK) -m pytest -q --numprocesses=$(WORKERS) $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(CHECK) -m ruff check --quiet

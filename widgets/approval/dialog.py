@@ -92,6 +92,11 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         """The first line: what is asked."""
         return ""
 
+    @property
+    def is_composed(self) -> bool:
+        """False where the application ends in the very moment in which the dialog opens: then nothing is in it."""
+        return bool(self.children)
+
     def set_place(self, place: tuple[int, int]) -> None:
         """Say which of how many this is."""
         self.place = place
@@ -145,8 +150,9 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
 
     def on_mount(self) -> None:
         self.guard.shut()
-        self.show_heading()
-        self.say("")
+        if self.is_composed:
+            self.show_heading()
+            self.say("")
 
     def on_screen_resume(self) -> None:
         self.guard.shut()

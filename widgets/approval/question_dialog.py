@@ -69,7 +69,8 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
             yield from status_rows(self)
 
     def on_mount(self) -> None:
-        self.show_question(0)
+        if self.is_composed:
+            self.show_question(0)
 
     def on_resize(self) -> None:
         self._show_choices()
