@@ -48,6 +48,7 @@ class EditorSession:
         self._failure: TurnFailed | None = None
         self._is_busy = False
         self._task: asyncio.Task[None] | None = None
+        self._turn: asyncio.Future[TurnFinished] | None = None
 
     @staticmethod
     async def open(group: asyncio.TaskGroup, client: Client, options: SessionOptions) -> EditorSession:
@@ -124,9 +125,14 @@ class EditorSession:
     async def _run_turn(self, prompt: EditorPrompt) -> PromptResponse:
         self._failure = None
         self._shown.clear()
-        if self.engine.outside is not None:
-            await self.engine.outside.settle(self.engine.settings.mcp.wait)
-        finished = await self.engine.run_prompt(prompt.text, prompt.mentions, prompt.beside)
+        self._turn = asyncio.ensure_future(self._start_turn(prompt))
+        try:
+            await asyncio.wait({self._turn})
+        finally:
+            self._turn.cancel()
+        if self._turn.cancelled():  # before it began: nothing was sent
+            return PromptResponse(stop_reason="cancelled")
+        finished = self._turn.result()
         await self._shown.wait()
         if self._failure is not None:
             raise StetError(self._failure.message, self._failure.hint)
@@ -139,6 +145,12 @@ class EditorSession:
             cached_read_tokens=used.cached_tokens,
         )
         return PromptResponse(stop_reason=stop_reason(finished.reason), usage=usage)
+
+    async def _start_turn(self, prompt: EditorPrompt) -> TurnFinished:
+        """Run a turn as soon as the servers are there."""
+        if self.engine.outside is not None:
+            await self.engine.outside.settle(self.engine.settings.mcp.wait)
+        return await self.engine.run_prompt(prompt.text, prompt.mentions, prompt.beside)
 
     async def _run_command(self, word: str, rest: str) -> None:
         said: list[str] = []
@@ -155,7 +167,8 @@ class EditorSession:
 
     def cancel(self) -> None:
         """Stop the turn; a second time kills what does not end."""
-        self.engine.agent.interrupt(hard=self.engine.agent.is_stopping)
+        if not self.engine.agent.interrupt(hard=self.engine.agent.is_stopping) and self._turn is not None:
+            self._turn.cancel()
 
     # --- what the editor is told --------------------------------------------------------------------
 

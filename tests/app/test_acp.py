@@ -151,6 +151,20 @@ async def test_cancelling_ends_the_turn_while_a_question_is_open(project: Path) 
     assert not (project / "a.txt").exists()
 
 
+async def test_cancelling_before_the_turn_begins_sends_nothing(project: Path) -> None:
+    editor = Editor()
+    silent = McpServerStdio(name="slow", command="/bin/sleep", args=["60"], env=[])
+    async with editing(scripted(project, WRITE), editor) as connection:
+        session = await connection.new_session(cwd=str(project), mcp_servers=[silent])
+        prompt = asyncio.ensure_future(
+            connection.prompt(session_id=session.session_id, prompt=[acp.text_block("write it")])
+        )
+        await connection.list_sessions(cwd=str(project))  # so that the prompt was taken
+        await connection.cancel(session_id=session.session_id)
+        assert (await prompt).stop_reason == "cancelled"
+    assert not editor.asked and not editor.of("tool_call")
+
+
 async def test_a_session_is_listed_and_shown_again(project: Path) -> None:
     editor, later = Editor(), Editor()
     options = scripted(project, WRITE)
