@@ -9,8 +9,8 @@ import re
 
 from pyte import modes as mo
 
-from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
+from core.terminal.jumps import JumpFeed
 from core.terminal.line import Line
 from core.terminal.parser import Parser
 from core.terminal.unseen import UnseenLines
@@ -33,7 +33,7 @@ _UNFINISHED = 80
 class BulkFeed:
     """Feeds a screen with large pieces."""
 
-    def __init__(self, grid: Grid, parser: Parser, fast: FastFeed) -> None:
+    def __init__(self, grid: Grid, parser: Parser, fast: JumpFeed) -> None:
         self._grid = grid
         self._parser = parser
         self._fast = fast

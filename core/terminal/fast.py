@@ -1,4 +1,4 @@
-"""The usual output, piece by piece between control sequences: styles, jumps of the cursor and text are done in place.
+"""The usual output, piece by piece between control sequences: styles and text are done in place.
 
 Everything else goes to the parser. The result is the same as if the parser had done it all.
 """
@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyte import modes as mo
-
 from core.terminal.grid import Grid
 from core.terminal.line import MOST_PENDING
 from core.terminal.parser import SEQUENCE, Parser
 
 _SHORT = 24
 _MOST_STYLES = 4096
-_NUMBERS = {str(number): number for number in range(1, 1000)}
 
 
 class FastFeed:
@@ -32,16 +29,11 @@ class FastFeed:
         grid, parser, styles = self._grid, self._parser, self._styles
         pieces = iter(data.split("\x1b["))
         parser.feed(next(pieces))
-        touch, jumps, split, feed_any = grid.dirty.add, parser.jumps, self._split, self._feed_any
+        touch, split, feed_any = grid.dirty.add, self._split, self._feed_any
         # kept here, written back before anyone else acts and read again after
         cursor, rows, room, state = grid.cursor, grid.grid, grid.room, parser.state
         x, y, pen, last = cursor.x, cursor.y, grid.pen, grid.last_text
         for piece in pieces:
-            jump = jumps.get(piece)
-            if jump is not None and not state:
-                x, y = jump
-                last = ""
-                continue
             styled = styles.get(piece) or split(piece)
             if styled is not None and not state:
                 head, text, cells = styled
@@ -107,12 +99,6 @@ class FastFeed:
         if following is not None:
             grid.pen, grid.last_text = following, ""
             return text
-        head, final, text = piece.partition("H")
-        jump = (parser.jumps.get(head + final) or self._find_jump(head)) if final else None
-        if jump is not None:
-            grid.cursor.x, grid.cursor.y = jump
-            grid.last_text = ""
-            return text
         found = SEQUENCE.match(piece)
         if found is None:
             parser.feed("\x1b[" + piece)
@@ -125,13 +111,3 @@ class FastFeed:
             control(numbers)
         grid.last_text = ""
         return text
-
-    def _find_jump(self, parameters: str) -> tuple[int, int] | None:
-        """Return where CUP with a line and a column leads, and remember it; none where it depends on more."""
-        grid = self._grid
-        line, _, column = parameters.partition(";")
-        if mo.DECOM in grid.mode or line not in _NUMBERS or column not in _NUMBERS:
-            return None
-        jump = min(_NUMBERS[column], grid.columns) - 1, min(_NUMBERS[line], grid.lines) - 1
-        self._parser.learn_jump(f"{parameters}H", jump)
-        return jump

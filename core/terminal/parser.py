@@ -81,8 +81,6 @@ class Parser:
         self._length = 0
         self.known: dict[str, Action] = {}
         """What whole sequences do, by how they are written after `ESC [`: programs repeat themselves."""
-        self.jumps: dict[str, tuple[int, int]] = {}
-        """Where jumps of the cursor lead (column and line), by how they are written after `ESC [`."""
         self._controls: dict[str, Control] = {}
 
     def reset(self) -> None:
@@ -143,12 +141,6 @@ class Parser:
             self.known.clear()
         self.known[sequence] = control, numbers
         return control, numbers
-
-    def learn_jump(self, sequence: str, to: tuple[int, int]) -> None:
-        """Remember where a jump leads."""
-        if len(self.jumps) >= _MOST_KNOWN:
-            self.jumps.clear()
-        self.jumps[sequence] = to
 
     def _find_control(self, name: str) -> Control:
         control = self._controls.get(name)

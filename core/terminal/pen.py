@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -131,10 +132,14 @@ def _read_direct(parameters: str) -> Change | None:
     return Change(False, colours.get("38"), colours.get("48"), 0, 0)
 
 
+Write = tuple["Pen", str, Sequence[str], Sequence[CellStyle], int]
+"""What text with styles does: the pen and the last text after it, the cells, their styles, their number."""
+
+
 class Pen:
     """A style with the pens that follow it: a graph that grows as a program changes its style."""
 
-    __slots__ = ("_begin", "_blank", "_box", "_flags", "following", "style")
+    __slots__ = ("_begin", "_blank", "_box", "_flags", "following", "style", "writes")
 
     def __init__(self, foreground: str, background: str, flags: int, box: PenBox) -> None:
         named = {name: True for name, bit in _BITS.items() if flags & bit} if flags else {}
@@ -146,6 +151,8 @@ class Pen:
         self._blank: CellStyle | None = own if background else PLAIN
         self.following: dict[str, Pen] = {}
         """Pens that `after` has found, by parameters."""
+        self.writes: dict[str, Write] = {}
+        """What pieces of output do; who adds to it bounds it."""
 
     @property
     def blank(self) -> CellStyle:
@@ -190,6 +197,7 @@ class PenBox:
             if len(self._pens) >= _MAX_PENS:
                 self._pens.clear()
                 self.plain.following.clear()
+                self.plain.writes.clear()
                 self._pens["", "", 0] = self.plain
             pen = self._pens[foreground, background, flags] = Pen(foreground, background, flags, self)
         return pen

@@ -16,6 +16,7 @@ from core.contract.visible import make_visible_line
 from core.terminal.bulk import BulkFeed
 from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES
 from core.terminal.fast import FastFeed
+from core.terminal.jumps import JumpFeed
 from core.terminal.line import Line
 from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, MOUSE_SGR, SYNCHRONIZED, ModalGrid
 from core.terminal.parser import Parser
@@ -38,7 +39,7 @@ class TerminalScreen(ModalGrid):
         self._frame: TerminalFrame | None = None
         super().__init__(_clamped(columns), _clamped(lines), max(0, scrollback))
         self._parser = Parser(self)
-        self._bulk = BulkFeed(self, self._parser, FastFeed(self, self._parser))
+        self._bulk = BulkFeed(self, self._parser, JumpFeed(self, self._parser, FastFeed(self, self._parser)))
 
     # --- in ---------------------------------------------------------------------------------------
 
@@ -72,7 +73,6 @@ class TerminalScreen(ModalGrid):
         self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
         self.columns, self.lines = columns, lines
         self.note_room()
-        self._parser.jumps.clear()
         self.set_margins()
         self.cursor.x, self.cursor.y = min(self.cursor.x, columns - 1), min(self.cursor.y, lines - 1)
         self.dirty.clear()
@@ -192,11 +192,6 @@ class TerminalScreen(ModalGrid):
     def _owe(self, text: str) -> None:
         if text and len(self._owed) < MAX_OWED:
             self._owed += text.encode()
-
-    def _set_origin(self, on: bool) -> None:
-        if on != (mo.DECOM in self.mode):
-            self._parser.jumps.clear()  # jumps lead elsewhere
-        super()._set_origin(on)
 
     def _resize_hidden(self, columns: int, lines: int) -> None:
         """Refit the main screen while the alternate one is shown, with the cursor that it will get back."""
