@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from pyte import modes as mo
 
-from core.contract.frame import CellStyle
 from core.terminal.fast import FastFeed
 from core.terminal.grid import Grid
+from core.terminal.line import Cell
 from core.terminal.parser import Parser, read_parameters
 from core.terminal.pen import Pen, Write
 from core.terminal.width import NARROW
@@ -52,21 +52,19 @@ class JumpFeed:
         # kept here, written back before anyone else acts and read again after
         cursor, room, pen, usual = grid.cursor, grid.room, grid.pen, self._is_usual()
         x, y, last = cursor.x, cursor.y, grid.last_text
-        texts: list[list[str] | None] = [None] * grid.lines
-        styles: list[list[CellStyle]] = [[]] * grid.lines
+        opened: list[list[Cell] | None] = [None] * grid.lines
         """The cells of the lines that were written to since anyone else acted."""
         for y, x, rest in zip(lines, columns, parts[3::3], strict=True):
             write = pen.writes.get(rest) or self._learn(pen, rest)
             if write is not None and usual:
-                following, text, cells, looks, stop = write
+                following, text, cells, stop = write
                 stop += x
                 if stop < room:
-                    made = texts[y]
-                    if made is None:
-                        made = self._open(y, texts, styles) if cells else []
-                    if made is not None:
-                        made[x:stop] = cells
-                        styles[y][x:stop] = looks
+                    line = opened[y]
+                    if line is None and cells:
+                        line = opened[y] = self._open(y)
+                    if line is not None:
+                        line[x:stop] = cells
                         x, pen, last = stop, following, text
                         continue
             if usual:
@@ -77,7 +75,7 @@ class JumpFeed:
             self._fast.feed(rest)
             cursor, room, pen, usual = grid.cursor, grid.room, grid.pen, self._is_usual()
             x, y, last = cursor.x, cursor.y, grid.last_text
-            texts = [None] * grid.lines
+            opened = [None] * grid.lines
         cursor.x, cursor.y, grid.pen, grid.last_text = x, y, pen, last
 
     def _is_usual(self) -> bool:
@@ -90,36 +88,32 @@ class JumpFeed:
             self._parser.feed(_ST)
         self._grid.go_to([y + 1, x + 1])
 
-    def _open(self, y: int, texts: list[list[str] | None], styles: list[list[CellStyle]]) -> list[str] | None:
-        """Note the cells of a line that is about to be written to; none if what is written must be looked at."""
+    def _open(self, y: int) -> list[Cell] | None:
+        """Return the cells of a line that is about to be written to; none if what is written must be looked at."""
         line = self._grid.edit(y)
-        if line.wide:
-            return None
-        texts[y], styles[y] = line.text, line.styles
-        return line.text
+        return None if line.wide else line.pair()
 
     def _learn(self, pen: Pen, text: str) -> Write | None:
-        """Return what text does that is made of SGR and characters of one cell each, and remember it if it is short."""
+        """Return what short text does that is made of SGR and characters of one cell each, and remember it."""
+        if len(text) > _SHORT:
+            return None
         first, *pieces = text.split("\x1b[")
-        cells, looks, following, last = first, [pen.style] * len(first), pen, first
+        cells, following, last = [(character, pen.style) for character in first], pen, first
         for piece in pieces:
             parameters, final, last = piece.partition("m")
             known = following.following.get(parameters) if final else None
             if known is None:
                 return None
             following = known
-            cells += last
-            looks += [following.style] * len(last)
-        if not (cells.isascii() and cells.isprintable()) and not NARROW.fullmatch(cells):
+            cells += [(character, following.style) for character in last]
+        if not NARROW.fullmatch("".join([character for character, _ in cells])):
             return None
-        if len(text) > _SHORT:
-            return following, last, cells, looks, len(cells)
         if len(self._learned) >= _MOST_WRITES:
             for each in self._learned:
                 each.writes.clear()
             self._learned.clear()
         self._learned.append(pen)
-        write = pen.writes[text] = following, last, tuple(cells), tuple(looks), len(cells)
+        write = pen.writes[text] = following, last, tuple(cells), len(cells)
         return write
 
 

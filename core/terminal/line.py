@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.contract.frame import PLAIN, CellStyle, Row, Span, WrappedRow
 from core.terminal.width import clean
 
@@ -9,12 +11,16 @@ MOST_PENDING = 128
 """Writes that a new line notes before it makes cells of them."""
 _SHORT = 12
 
+Cell = tuple[str, CellStyle]
+"""A character, with what joins it, and its style."""
+
 
 class Line:
     """Cells of one line. Whoever changes them sets `row` to none.
 
     What is written to a new line is only noted; cells are made of it when someone looks or much was noted: most of what
-    scrolls by never becomes cells.
+    scrolls by never becomes cells. Where a program draws again and again, characters and styles are kept as pairs,
+    which are changed in one step.
     """
 
     __slots__ = (
@@ -24,6 +30,7 @@ class Line:
         "_wrapped",
         "made",
         "made_styles",
+        "pairs",
         "pending",
         "protected",
         "row",
@@ -38,6 +45,8 @@ class Line:
         self.made_styles: list[CellStyle] = []
         self.pending: list[tuple[int, str, CellStyle]] = []
         """Until then what was written: column, characters of one cell each, style; oldest first."""
+        self.pairs: list[Cell] | None = None
+        """What was written before that, if it was asked for as pairs."""
         self._wrapped = self._short = False
         self.wide = False
         """May hold wide characters, or protected ones: what is written must be looked at."""
@@ -106,14 +115,31 @@ class Line:
 
     def _make(self) -> list[str]:
         """Make cells of what was written."""
-        text = self.made = [" "] * self._columns
-        styles = self.made_styles = [self._fill] * self._columns
+        if self.pairs is None:
+            text, styles = [" "] * self._columns, [self._fill] * self._columns
+        else:
+            text, styles = [text for text, _ in self.pairs], [style for _, style in self.pairs]
+            self.pairs = None
         for column, data, style in self.pending:
             stop = column + len(data)
             text[column:stop] = data
             styles[column:stop] = [style] * (stop - column)
         self.pending.clear()
+        self.made, self.made_styles = text, styles
         return text
+
+    def pair(self) -> list[Cell]:
+        """Return the cells as pairs, to be changed in place until anyone else looks or writes."""
+        if self.pairs is None:
+            if self.made is None:
+                self.pairs = [(" ", self._fill)] * self._columns
+            else:
+                self.pairs = list(zip(self.made, self.made_styles, strict=True))
+                self.made, self.made_styles = None, []
+        for column, data, style in self.pending:
+            self.pairs[column : column + len(data)] = [(character, style) for character in data]
+        self.pending.clear()
+        return self.pairs
 
     @property
     def string(self) -> str:
@@ -123,13 +149,13 @@ class Line:
     @property
     def is_blank(self) -> bool:
         """No cell holds anything, not even a background."""
-        if self.made is None and not self.pending:
+        if self.made is None and self.pairs is None and not self.pending:
             return self._fill is PLAIN
         return all(cell == " " for cell in self.text) and all(style is PLAIN for style in self.styles)
 
     def is_fresh(self, style: CellStyle) -> bool:
         """Return whether nothing was written since it was made with that style."""
-        return self.made is None and not self.pending and self._fill is style
+        return self.made is None and self.pairs is None and not self.pending and self._fill is style
 
     def cut(self, column: int) -> None:
         """Blank a wide character that stands across the left edge of `column`."""
@@ -173,6 +199,9 @@ class Line:
         """Return the styled row, the same object until a cell changes; blanks at its end only where it is wrapped."""
         if self.row is None and self._wrapped:
             self.row = WrappedRow(_spans(self.text, self.styles, self.length))
+        elif self.row is None and self.pairs is not None:
+            text, styles = zip(*self.pair(), strict=True)
+            self.row = make_row(text, styles)
         elif self.row is None:
             row = _row_of_writes(self.pending) if self.made is None and self._fill is PLAIN else None
             self.row = make_row(self.text, self.styles) if row is None else row
@@ -213,7 +242,7 @@ def _row_of_writes(writes: list[tuple[int, str, CellStyle]]) -> Row | None:
     return tuple(spans)
 
 
-def make_row(text: list[str], styles: list[CellStyle]) -> Row:
+def make_row(text: Sequence[str], styles: Sequence[CellStyle]) -> Row:
     """Return cells as spans, without plain blanks at the end; equal styles must be one object (`PenBox`)."""
     end = len(text)
     if not end:
@@ -232,7 +261,7 @@ _short: dict[tuple[str, int], Span] = {}
 """Short spans by text and the identity of their style, which stands as long as they do: programs repeat themselves."""
 
 
-def _spans(text: list[str], styles: list[CellStyle], end: int) -> Row:
+def _spans(text: Sequence[str], styles: Sequence[CellStyle], end: int) -> Row:
     """Return the cells up to `end` as spans."""
     spans = []
     start = 0

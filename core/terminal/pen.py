@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -132,8 +131,8 @@ def _read_direct(parameters: str) -> Change | None:
     return Change(False, colours.get("38"), colours.get("48"), 0, 0)
 
 
-Write = tuple["Pen", str, Sequence[str], Sequence[CellStyle], int]
-"""What text with styles does: the pen and the last text after it, the cells, their styles, their number."""
+Write = tuple["Pen", str, tuple[tuple[str, CellStyle], ...], int]
+"""What text with styles does: the pen and the last text after it, the cells and their number."""
 
 
 class Pen:
