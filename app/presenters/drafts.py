@@ -12,6 +12,7 @@ from app.services.drafts import DraftFile
 from app.stage import Presenter, Stage
 from core.contract.errors import StetError
 from core.redaction import Redactor
+from widgets.prompt.draft import Draft
 from widgets.prompt.messages import DraftChanged
 
 log = logging.getLogger(__name__)
@@ -57,7 +58,8 @@ class DraftsPresenter(Presenter):
         try:
             await asyncio.Event().wait()  # the session's end
         finally:
-            await asyncio.to_thread(file.close, self._pane.draft)
+            draft = self._pane.draft
+            await asyncio.to_thread(file.close, draft if self._may_keep(draft) else Draft())
 
     def _note_change(self, message: DraftChanged | None) -> None:
         if self._file is not None and not self._saving:
@@ -67,7 +69,13 @@ class DraftsPresenter(Presenter):
     async def _save(self, file: DraftFile) -> None:
         await asyncio.sleep(SAVE_AFTER)
         self._saving = False
+        draft = self._pane.draft
+        if not self._may_keep(draft):
+            return
         try:
-            await asyncio.to_thread(file.save, self._pane.draft)
+            await asyncio.to_thread(file.save, draft)
         except OSError as error:
             log.warning("the draft can't be saved: %s", error)
+
+    def _may_keep(self, draft: Draft) -> bool:
+        return self._pane.editor.guard.may_keep(draft)

@@ -60,10 +60,7 @@ class ShellPresenter(Presenter):
 
     def register(self) -> None:
         register = self.stage.app.dispatch.register
-        guard = PasswordGuard(self.stage)
-        self.stage.workspace.prompt.editor.may_send = lambda draft: (
-            not self._handover.hold(draft) and guard.may_send(draft)
-        )
+        self.stage.workspace.prompt.editor.guard = PasswordGuard(self.stage, self._handover.hold)
         register("pane.shell", self.toggle)
         register("shell.focus", self.focus)
         register("shell.leave", self._leave)

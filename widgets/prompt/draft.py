@@ -46,6 +46,21 @@ class Draft:
         return not self.text.strip()
 
 
+class DraftGuard:
+    """Is asked what may become of a draft; this one allows everything."""
+
+    def note_change(self, draft: Draft) -> None:
+        """Look at what stands in the prompt after a change."""
+
+    def may_send(self, draft: Draft) -> bool:
+        """Return whether it may be sent; what may not stays where it is."""
+        return True
+
+    def may_keep(self, draft: Draft) -> bool:
+        """Return whether it may be kept, in the history or on the disk, although it is not sent."""
+        return True
+
+
 def clean_paste(text: str) -> str:
     """Return foreign text as the prompt takes it: line feeds only, hidden characters visible, so that what one sees
     is what is sent."""

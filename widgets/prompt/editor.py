@@ -17,7 +17,7 @@ from textual.timer import Timer
 from widgets.prompt.burst import PasteBurst, Verdict
 from widgets.prompt.chips import EDITOR_LIMIT, ChipArea
 from widgets.prompt.completion import CompletionPopup
-from widgets.prompt.draft import Draft, PromptMode, clean_paste
+from widgets.prompt.draft import Draft, DraftGuard, PromptMode, clean_paste
 from widgets.prompt.history import HistoryWalk, PromptHistory
 from widgets.prompt.messages import (
     CompletionWanted,
@@ -75,8 +75,7 @@ class PromptEditor(ChipArea):
         self._paste_burst = paste_burst
         self._clock = clock
         self.placeholder = Content("Ask, or  ! shell   / commands   @ files")
-        self.may_send: Callable[[Draft], bool] = lambda draft: True
-        """Asked before a draft is sent; what is not to be sent stays."""
+        self.guard = DraftGuard()
 
     # --- the draft ----------------------------------------------------------------------------------
 
@@ -102,11 +101,12 @@ class PromptEditor(ChipArea):
             self._vim.restart(insert=self._vim.is_inserting)
 
     def clear_draft(self) -> bool:
-        """Empty the prompt and keep in the history what stood there; false if it was empty."""
+        """Empty the prompt and keep in the history what stood there if it may be; false if it was empty."""
         draft = self.draft
         if draft.is_empty and draft.mode is PromptMode.AGENT:
             return False
-        self._prompt_history.add(draft)
+        if self.guard.may_keep(draft):
+            self._prompt_history.add(draft)
         self._reset()
         return True
 
@@ -260,7 +260,7 @@ class PromptEditor(ChipArea):
         if self.cursor_at_end_of_text and self.document[row].endswith("\\"):
             self._replace_via_keyboard("\n", (row, column - 1), (row, column))
             return
-        if not (draft := self.draft).is_empty and self.may_send(draft):
+        if not (draft := self.draft).is_empty and self.guard.may_send(draft):
             self._take_off(draft)
             self.post_message(PromptSubmitted(draft))
 
@@ -268,7 +268,7 @@ class PromptEditor(ChipArea):
         """Send to the agent while it works; what is no prompt for the agent is sent as ever."""
         if self.mode is not PromptMode.AGENT:
             self.action_send()
-        elif not (draft := self.draft).is_empty and self.may_send(draft):
+        elif not (draft := self.draft).is_empty and self.guard.may_send(draft):
             self._take_off(draft)
             self.post_message(SteerRequested(draft))
 

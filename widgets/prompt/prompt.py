@@ -113,10 +113,11 @@ class PromptPane(Vertical):
         self.editor.focus()
 
     def clear(self) -> bool:
-        """Empty the prompt, its text going to the history; false if it was empty."""
+        """Empty the prompt, its text going to the history if it may be kept; false if it was empty."""
         before = self.editor.draft
+        may_keep = self.editor.guard.may_keep(before)
         cleared = self.editor.clear_draft()
-        if cleared:
+        if cleared and may_keep:
             self._save(before)
         return cleared
 
@@ -169,6 +170,7 @@ class PromptPane(Vertical):
     @on(TextArea.Changed)
     def _tell_change(self, message: TextArea.Changed) -> None:
         message.stop()
+        self.editor.guard.note_change(self.editor.draft)
         self.post_message(DraftChanged())
 
     @work(group="history", exit_on_error=False)
