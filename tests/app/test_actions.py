@@ -71,7 +71,7 @@ def test_readline_keys_keep_their_meaning_in_the_prompt() -> None:
 def test_a_pane_hides_a_key_of_the_application_only_where_it_gives_it_back() -> None:
     everywhere = keys_of(Scope.APP)
     for scope in (Scope.PROMPT, Scope.COMPLETION, Scope.TRANSCRIPT, Scope.TODO):
-        assert set(keys_of(scope)) & set(everywhere) <= {"escape"}, scope
+        assert set(keys_of(scope)) & set(everywhere) <= {"escape", "pageup", "pagedown"}, scope
 
 
 @pytest.mark.parametrize(

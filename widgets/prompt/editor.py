@@ -287,6 +287,20 @@ class PromptEditor(ChipArea):
         self.mode = PromptMode.AGENT
         self._want_completion()
 
+    def action_cursor_page_up(self) -> None:
+        """Up by what is visible; where all of the prompt is, the key is the application's."""
+        self._leave_short()
+        super().action_cursor_page_up()
+
+    def action_cursor_page_down(self) -> None:
+        """Down by what is visible; where all of the prompt is, the key is the application's."""
+        self._leave_short()
+        super().action_cursor_page_down()
+
+    def _leave_short(self) -> None:
+        if not self.max_scroll_y:
+            raise SkipAction
+
     # --- history ------------------------------------------------------------------------------------
 
     def action_up(self) -> None:
