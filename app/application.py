@@ -150,6 +150,11 @@ class StetApp(App[int]):
         self.exit_code = 128 + number
         self.on_exit_requested()
 
+    def _watch_app_focus(self, focus: bool) -> None:
+        """As Textual's, but what has the focus keeps it: nothing is restyled just when someone comes back and types."""
+        if focus:
+            self.screen._update_auto_focus()  # of a dialog that opened meanwhile
+
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
             self.last_key = time.monotonic()

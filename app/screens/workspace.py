@@ -51,8 +51,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.on_focus_moved: Callable[[Scope], None] = lambda scope: None
         self._side_wanted = True
         self._maximised: str | None = None
-        self._styled_focused = True
-        """Whether the terminal had the focus when the styles were last made."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="upper"):
@@ -181,18 +179,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     for _routed in ROUTED:
         forward = on(_routed)(forward)
-
-    def update_node_styles(self, animate: bool = True) -> None:
-        """As Textual's, but nothing when the terminal gains or loses the focus: what has the focus restyles itself.
-
-        Textual would restyle every widget, just when someone comes back and types. It calls this without `animate`
-        when the screen comes up again: then anything may have changed.
-        """
-        focused = self.app.app_focus
-        if animate and focused is not self._styled_focused:
-            self._styled_focused = focused
-        else:
-            super().update_node_styles(animate)
 
 
 def _is_text(event: events.Key) -> bool:

@@ -55,7 +55,9 @@ def count_restyled(app: StetApp, monkeypatch: pytest.MonkeyPatch) -> list[DOMNod
     return restyled
 
 
-async def test_the_terminals_focus_restyles_the_prompt_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_terminals_focus_restyles_nothing_and_moves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with running_app(tmp_path) as (app, pilot):
         chat = app.workspace.query_one("#chat", TranscriptView)
         for number in range(50):
@@ -66,17 +68,30 @@ async def test_the_terminals_focus_restyles_the_prompt_alone(tmp_path: Path, mon
         restyled = count_restyled(app, monkeypatch)
         repainted: list[Any] = []
         monkeypatch.setattr(app.workspace, "refresh", lambda *regions, **more: repainted.append(regions))
+        editor = app.workspace.prompt.editor
+        with_cursor = list(editor.render_line(0))
+        for event, focused in ((events.AppBlur(), False), (events.AppFocus(), True)):
+            app.post_message(event)
+            await pilot.pause()
+            assert app.app_focus is focused
+            assert editor.has_focus and app.workspace.focused is editor
+            with anyio.fail_after(10):
+                while (list(editor.render_line(0)) == with_cursor) is not focused:
+                    await pilot.pause(0.01)
+        assert restyled == []
+        assert repainted == [], "the screen as a whole"
+
+
+async def test_a_dialog_that_opens_without_the_terminals_focus_has_its_own_once_that_is_back(tmp_path: Path) -> None:
+    async with running_app(tmp_path) as (app, pilot):
         app.post_message(events.AppBlur())
         await pilot.pause()
-        assert restyled, "the prompt looks different without the focus"
-        assert not app.workspace.prompt.editor.has_focus
+        await app.action_perform("app.help")
+        await pilot.pause()
+        assert app.screen is not app.workspace and not app.app_focus
         app.post_message(events.AppFocus())
         await pilot.pause()
-        prompt = set(app.workspace.prompt.walk_children(with_self=True))
-        assert set(restyled) <= prompt
-        assert len(restyled) <= 6 * len(prompt), "three times each for out and in"
-        assert app.workspace.focused is app.workspace.prompt.editor
-        assert repainted == [], "the screen as a whole"
+        assert app.screen.focused is not None
 
 
 async def test_a_class_of_the_workspace_reaches_its_panes(tmp_path: Path) -> None:

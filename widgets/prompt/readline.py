@@ -12,6 +12,7 @@ from textual.document._document import EditResult, Location
 from textual.events import Key
 from textual.widgets import TextArea
 
+from widgets.common.terminal_focus import follow_terminal_focus
 from widgets.prompt.draft import clean_paste
 
 Position = tuple[int, int]
@@ -39,6 +40,13 @@ class ReadlineArea(TextArea, inherit_bindings=False):
         self._killed = ""
         self._kill_position: tuple[Position, str] | None = None
         """Where the last kill left the cursor, and the text then: a kill that follows at once adds to it."""
+
+    def on_mount(self) -> None:
+        follow_terminal_focus(self)
+
+    @property
+    def _draw_cursor(self) -> bool:
+        return self.app.app_focus and super()._draw_cursor
 
     async def _on_key(self, event: Key) -> None:
         action = self.action_for(event)

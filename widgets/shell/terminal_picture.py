@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from core.contract.frame import Row, Scrollback, TerminalFrame
 from widgets.common.cell_style import to_rich_style
+from widgets.common.terminal_focus import follow_terminal_focus
 from widgets.shell.anchor import Anchor
 from widgets.shell.lines import Selection, TerminalLines, occurrences
 from widgets.shell.reader import Reader
@@ -93,6 +94,9 @@ class TerminalPicture(Widget):
             if changed:
                 self.refresh(*(Region(0, y, width, 1) for y in changed))
         self.place_cursor()
+
+    def on_mount(self) -> None:
+        follow_terminal_focus(self)
 
     def scroll_back(self, lines: int) -> None:
         """Go back into the scrollback by `lines` (negative: towards the output)."""
@@ -206,7 +210,7 @@ class TerminalPicture(Widget):
         left, rest = strip.crop(0, column), strip.crop(column)
         first = next((segment.text for segment in rest), " ")
         size = max(1, cell_len(first[0]) if first else 1)
-        style = _CURSOR_STYLE if self.has_focus else _UNFOCUSED_CURSOR_STYLE
+        style = _CURSOR_STYLE if self.has_focus and self.app.app_focus else _UNFOCUSED_CURSOR_STYLE
         cell = Strip([Segment(text, (old or Style.null()) + style) for text, old, _ in rest.crop(0, size)])
         return Strip.join([left, cell, rest.crop(size)])
 
