@@ -55,6 +55,18 @@ def count_restyled(app: StetApp, monkeypatch: pytest.MonkeyPatch) -> list[DOMNod
     return restyled
 
 
+async def until_still(pilot: Pilot[int], *seen: list[Any]) -> None:
+    """Wait until what goes on at the start adds nothing more to the lists, and empty them."""
+    for each in seen:
+        each.append(None)
+    with anyio.fail_after(30):
+        while any(seen):
+            for each in seen:
+                each.clear()
+            for _ in range(5):
+                await pilot.pause()
+
+
 async def test_the_terminals_focus_restyles_nothing_and_moves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,10 +76,10 @@ async def test_the_terminals_focus_restyles_nothing_and_moves_nothing(
             chat.add_user(f"prompt {number}")
         await app.workspace.pane("todo")
         await app.workspace.pane("shell")
-        await pilot.pause()
         restyled = count_restyled(app, monkeypatch)
         repainted: list[Any] = []
         monkeypatch.setattr(app.workspace, "refresh", lambda *regions, **more: repainted.append(regions))
+        await until_still(pilot, restyled, repainted)
         editor = app.workspace.prompt.editor
         with_cursor = list(editor.render_line(0))
         for event, focused in ((events.AppBlur(), False), (events.AppFocus(), True)):
