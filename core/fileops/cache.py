@@ -133,19 +133,16 @@ class FileCache:
             self.counts.misses += 1
             self._forget(path)
 
-    def store(
-        self, path: str, content: FileContent, status: os.stat_result, since: float, *, ahead: bool = False
-    ) -> None:
+    def store(self, path: str, content: FileContent, since: float, *, ahead: bool = False) -> None:
         """Keep what was read, if any change of it will show.
 
         Args:
-            status: of the opened file, from before it was read.
-            since: `now()` from before that.
+            since: `now()` from before its status was taken.
             ahead: nobody has asked for it yet.
         """
         if self.on_access is not None and not ahead:
             self.on_access(path)
-        size = len(content.data)
+        size, status = len(content.data), content.status
         is_settled = since - max(status.st_mtime, status.st_ctime) > MARGIN
         if not (is_settled and size == status.st_size <= self._max_bytes // _LARGEST_SHARE):
             return

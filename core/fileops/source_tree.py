@@ -89,7 +89,7 @@ class SourceTree:
         full = os.path.join(self.root, path)
         try:
             planned = self._overlay.final(full) if self._overlay is not None and full in self._overlay.before else None
-            data = planned.data if planned is not None else reader.read(full).data
+            data = planned.data if planned is not None else reader.read(full)[1].data
             return _decoded(data)
         except ToolFailure as failure:
             self.unread[path] = failure.message

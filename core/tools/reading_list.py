@@ -87,7 +87,7 @@ class ReadingList:
         approved = self._approved and is_named
         try:
             try:
-                path, data, fingerprint = self._reader.read(raw, approved=approved)
+                path, content = self._reader.read(raw, approved=approved)
             except ToolFailure as failure:
                 if failure.type is not ToolErrorType.FILE_TOO_LARGE:
                     raise
@@ -95,11 +95,11 @@ class ReadingList:
                 return
             if path in self.taken or self._is_refused(raw, path, is_named):  # the first is a link to it
                 return
-            if _is_medium(path, data):
-                self._add_medium(raw, path, data)
+            if _is_medium(path, content.data):
+                self._add_medium(raw, path, content.data)
             else:
-                self._add_text(raw, path, data)
-                self._workspace.ledger.note(path, fingerprint)
+                self._add_text(raw, path, content.data)
+                self._workspace.ledger.note_read(path, content)
         except ToolFailure as failure:
             if failure.type is ToolErrorType.TARGET_IS_DIRECTORY and is_named:
                 self.directories.append(raw)

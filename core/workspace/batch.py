@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from core.contract.errors import ToolFailure
 from core.workspace.beneath import opened
-from core.workspace.files import MAX_FILE_BYTES, FileContent, Fingerprint, fingerprint_of
+from core.workspace.files import MAX_FILE_BYTES, FileContent
 from core.workspace.paths import WorkspacePath
 from core.workspace.sensitive import Verdict, matching_pattern
 from core.workspace.workspace import Workspace
@@ -26,8 +26,8 @@ _MAX_FOLDERS = 64
 """Directories that are kept open at once."""
 _MIN_EXPECTED = 16
 _SAMPLES = 8
-_AHEAD = 64
-"""Files that are opened and asked of the disk before they are read; twice as many may be open."""
+_AHEAD = 128
+"""Files that are opened and asked of the disk together; twice as many may be open."""
 _FETCHED = 1 << 20
 """Bytes of each file that are fetched ahead."""
 
@@ -44,15 +44,6 @@ class Folder(NamedTuple):
     descriptor: int
 
 
-class Reading(NamedTuple):
-    """A file that was read."""
-
-    path: str
-    """Real and absolute."""
-    data: bytes
-    fingerprint: Fingerprint
-
-
 class BatchReader:
     """Reads files of a workspace; a context manager for one thread.
 
@@ -67,8 +58,8 @@ class BatchReader:
         self._prefix = f"{workspace.root.rstrip('/')}/"
         self._folders: dict[str, Folder | None] = {}
         self._coming: Iterator[str] = iter(())
-        self._opened: dict[str, int] = {}
-        """Descriptors of files that are fetched ahead, by real path."""
+        self._ahead: dict[str, tuple[str, int]] = {}
+        """Files that are fetched ahead, by path as given: the real path and a descriptor."""
 
     def __enter__(self) -> Self:
         return self
@@ -80,12 +71,12 @@ class BatchReader:
             if folder is not None:
                 os.close(folder.descriptor)
         self._folders.clear()
-        for fd in self._opened.values():
+        for _, fd in self._ahead.values():
             os.close(fd)
-        self._opened.clear()
+        self._ahead.clear()
 
-    def read(self, raw: str, *, approved: bool = False) -> Reading:
-        """Return a file's content.
+    def read(self, raw: str, *, approved: bool = False) -> tuple[str, FileContent]:
+        """Return a file's real path and content.
 
         Args:
             approved: the user has agreed to this path, if its name is one that asks.
@@ -93,20 +84,20 @@ class BatchReader:
         Raises:
             ToolFailure: as `Workspace.resolve` and `Workspace.read`.
         """
+        ahead = self._take_ahead(raw)
         if self._cache is not None:
             path = raw if raw.startswith("/") else self._prefix + raw
             known = self._cache.lookup(path, self._limit)
             if known is not None:
-                return Reading(path, known.data, known.fingerprint)
-        parent, _, name = raw.rpartition("/")
-        folder = self.folder(parent, raw)
-        if folder is not None and not matching_pattern(name):
-            content = self._read_by_name(folder, name)
-            if content is not None:
-                return Reading(folder.path + name, content.data, content.fingerprint)
+                if ahead is not None:
+                    os.close(ahead[1])
+                return path, known
+        found = ahead or self._open(raw)
+        content = self._read(*found) if found is not None else None
+        if found is not None and content is not None:
+            return found[0], content
         place = self._workspace.resolve(raw, approved=approved)
-        content = self._workspace.read(place, limit=self._limit)
-        return Reading(place.path, content.data, content.fingerprint)
+        return place.path, self._workspace.read(place, limit=self._limit)
 
     def place(self, raw: str) -> WorkspacePath | None:
         """Return where a path leads if all of it is usual, else none. Whether it is a link shows when it is opened."""
@@ -119,60 +110,61 @@ class BatchReader:
 
     def plain_content(self, place: WorkspacePath) -> FileContent | None:
         """Return the content of a plain file at a place that `place` gave; none for all else."""
+        ahead = self._take_ahead(place.raw)
         if self._cache is not None:
             known = self._cache.lookup(place.path, self._limit)
             if known is not None:
+                if ahead is not None:
+                    os.close(ahead[1])
                 return known
-        parent, _, name = place.raw.rpartition("/")
-        folder = self.folder(parent, place.raw)
-        return self._read_by_name(folder, name) if folder is not None else None
+        found = ahead or self._open(place.raw)
+        return self._read(*found) if found is not None else None
 
     def expect(self, raws: Sequence[str]) -> None:
         """Have the disk fetch files that are about to be read in this order, unless they seem to be in memory.
 
-        Each is opened and asked for some files before its turn, so that the disk works while others are dealt with.
+        Many are opened and asked for before the first is read: the disk takes the requests together, and is done with
+        them when their turn comes.
         """
         if len(raws) < _MIN_EXPECTED or not hasattr(os, "posix_fadvise"):
             return
         if any(self._is_elsewhere(raw) for raw in raws[:: len(raws) // _SAMPLES]):
             self._coming = iter(raws)
-            for _ in range(_AHEAD):
-                self._fetch_next()
+            self._fetch_more()
 
     def _is_elsewhere(self, raw: str) -> bool:
-        parent, _, name = raw.rpartition("/")
-        fd = self._open_ahead(self.folder(parent, raw), name)
-        if fd is None:
+        found = self._open(raw)
+        if found is None:
             return False
         try:
-            return not is_in_memory(fd)
+            return not is_in_memory(found[1])
         finally:
-            os.close(fd)
+            os.close(found[1])
 
-    def _fetch_next(self) -> None:
+    def _fetch_more(self) -> None:
         for raw in self._coming:
-            parent, _, name = raw.rpartition("/")
-            folder = self.folder(parent, raw)
-            fd = self._open_ahead(folder, name)
-            if folder is None or fd is None:
-                continue
-            _fetch(fd)
-            path = folder.path + name
-            if path in self._opened:
-                os.close(self._opened.pop(path))
-            elif len(self._opened) >= 2 * _AHEAD:  # files that nobody reads after all
-                os.close(self._opened.pop(next(iter(self._opened))))
-            self._opened[path] = fd
-            return
+            found = self._open(raw) if raw not in self._ahead else None
+            if found is not None:
+                _fetch(found[1])
+                self._ahead[raw] = found
+                if len(self._ahead) >= 2 * _AHEAD:
+                    return
 
-    def _open_ahead(self, folder: Folder | None, name: str) -> int | None:
-        """Return a descriptor of something with a harmless name; none for all others."""
-        if folder is None or name in ("", ".", "..") or matching_pattern(name):
+    def _open(self, raw: str) -> tuple[str, int] | None:
+        """Return the real path and a descriptor of something with a harmless name; none for all others."""
+        parent, _, name = raw.rpartition("/")
+        folder = self.folder(parent, raw)
+        if folder is None or matching_pattern(name):
             return None
-        try:
-            return os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
-        except (OSError, ValueError):
-            return None
+        fd = _open_in(folder, name)
+        return (folder.path + name, fd) if fd is not None else None
+
+    def _take_ahead(self, raw: str) -> tuple[str, int] | None:
+        """Return what `_open` gave when the file was fetched ahead, if it was."""
+        found = self._ahead.pop(raw, None)
+        if len(self._ahead) == _AHEAD:
+            self._fetch_more()
+        return found
 
     def read_listed(self, directory: WorkspacePath, path: str) -> bytes:
         """Return the bytes of a file that a listing of `directory` named; links are refused.
@@ -183,9 +175,10 @@ class BatchReader:
         inside, _, name = path.rpartition("/")
         folder = self.folder(os.path.join(directory.path, inside) if inside else directory.path, path)
         if folder is not None and folder.inside == _folder_inside(directory, inside):
-            plain = self._read_plain(folder, name)
-            if plain is not None:
-                return plain[0]
+            fd = _open_in(folder, name)
+            content = self._read_plain(fd) if fd is not None else None
+            if content is not None:
+                return content.data
         return self._workspace.read_listed(directory, path, self._limit)
 
     def folder(self, parent: str, raw: str) -> Folder | None:
@@ -227,32 +220,16 @@ class BatchReader:
         except (OSError, ToolFailure):
             return None
 
-    def _read_by_name(self, folder: Folder, name: str) -> FileContent | None:
-        path, cache = folder.path + name, self._cache
-        since = cache.now() if cache is not None else 0.0
-        plain = self._read_plain(folder, name)
-        if plain is None:
-            return None
-        data, status = plain
-        fingerprint = fingerprint_of(data, status)
-        content = FileContent(data, fingerprint, fingerprint.mode)
-        if cache is not None:
-            cache.store(path, content, status, since)
+    def _read(self, path: str, fd: int) -> FileContent | None:
+        """Return the content of a regular file with a single name, for the cache, too; none for all others."""
+        since = self._cache.now() if self._cache is not None else 0.0
+        content = self._read_plain(fd)
+        if content is not None and self._cache is not None:
+            self._cache.store(path, content, since)
         return content
 
-    def _read_plain(self, folder: Folder, name: str) -> tuple[bytes, os.stat_result] | None:
-        """Return the content of a regular file with a single name; none for all others."""
-        if name in ("", ".", ".."):
-            return None
-        fd: int | None = None
-        if self._opened:
-            self._fetch_next()
-            fd = self._opened.pop(folder.path + name, None)
-        if fd is None:
-            try:
-                fd = os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
-            except (OSError, ValueError):
-                return None
+    def _read_plain(self, fd: int) -> FileContent | None:
+        """As `_read`, for nobody else. Closes the descriptor."""
         try:
             status = os.fstat(fd)
             size = status.st_size
@@ -263,7 +240,16 @@ class BatchReader:
             return None
         finally:
             os.close(fd)
-        return (data, status) if len(data) == size else None  # otherwise it changes while it is read
+        return FileContent(data, status) if len(data) == size else None  # otherwise it changes while it is read
+
+
+def _open_in(folder: Folder, name: str) -> int | None:
+    if name in ("", ".", ".."):
+        return None
+    try:
+        return os.open(name, _FILE_FLAGS, dir_fd=folder.descriptor)
+    except (OSError, ValueError):
+        return None
 
 
 def is_in_memory(fd: int) -> bool:

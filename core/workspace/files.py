@@ -39,11 +39,20 @@ class FileContent(NamedTuple):
     """A file's bytes, and what the file was when they were read."""
 
     data: bytes
-    fingerprint: Fingerprint
-    mode: int
-    """Permission bits."""
+    status: os.stat_result
+    """Of the opened file, from before it was read."""
     is_cached: bool = False
     """They were not read from the disk just now: nothing happened to the file since."""
+
+    @property
+    def mode(self) -> int:
+        """Permission bits."""
+        return stat.S_IMODE(self.status.st_mode)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What the file was; computed anew each time, as a checksum of many files costs as much as reading them."""
+        return fingerprint_of(self.data, self.status)
 
 
 class ContentCache(Protocol):
@@ -55,9 +64,7 @@ class ContentCache(Protocol):
         """Return the content that the file has now, if that is known."""
         ...
 
-    def store(
-        self, path: str, content: FileContent, status: os.stat_result, since: float, *, ahead: bool = False
-    ) -> None: ...
+    def store(self, path: str, content: FileContent, since: float, *, ahead: bool = False) -> None: ...
 
 
 _KINDS = (
@@ -152,7 +159,7 @@ def read_whole(fd: int, status: os.stat_result, shown: str, limit: int = MAX_FIL
             f"File is too large: {shown} has {max(status.st_size, len(data)):,} bytes, {limit:,} are allowed.",
             "Search it, or read a part with a shell command.",
         )
-    return FileContent(data, fingerprint_of(data, status), stat.S_IMODE(status.st_mode))
+    return FileContent(data, status)
 
 
 def fingerprint_of(data: bytes, status: os.stat_result) -> Fingerprint:

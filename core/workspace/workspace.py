@@ -217,7 +217,7 @@ class Workspace:
         with self._opened(place) as (fd, status):
             content = read_whole(fd, status, place.shown, limit)
         if self.cache is not None and not place.approved:
-            self.cache.store(place.path, content, status, since, ahead=ahead)
+            self.cache.store(place.path, content, since, ahead=ahead)
         return content
 
     def read_head(self, path: str | WorkspacePath, size: int) -> bytes:

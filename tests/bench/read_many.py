@@ -30,7 +30,7 @@ ROUNDS = 15
 LIMIT = 2.0
 READING_LIMIT = 1.5
 COLD_LIMIT = 0.3
-COLD_ROUNDS = 7
+COLD_ROUNDS = 15
 COLD_SIZE = 10_240
 
 
@@ -74,7 +74,7 @@ def read_bytes(paths: Iterable[Path]) -> None:
 def read_batch(workspace: Workspace, names: Sequence[str]) -> list[str]:
     with BatchReader(workspace) as reader:
         reader.expect(names)
-        return [reader.read(name).data.decode() for name in names]
+        return [reader.read(name)[1].data.decode() for name in names]
 
 
 def read_unkept(workspace: Workspace, names: Sequence[str]) -> None:

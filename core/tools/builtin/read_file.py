@@ -103,7 +103,7 @@ class ReadFileInvocation(PathInvocation[ReadFileParams]):
 
     def tell(self, place: WorkspacePath, content: FileContent) -> ToolResult:
         """Return the result for a file that was read."""
-        self.context.workspace.ledger.note(place.path, content.fingerprint)
+        self.context.workspace.ledger.note_read(place.path, content)
         mime_type = media_type(place.name, content.data)
         if mime_type:
             result = _media_result(place, content.data, mime_type)

@@ -49,7 +49,7 @@ def read_one(workspace: Workspace, name: str) -> bytes:
 
 def read_in_batch(workspace: Workspace, name: str) -> bytes:
     with BatchReader(workspace) as reader:
-        return reader.read(name).data
+        return reader.read(name)[1].data
 
 
 READS = pytest.mark.parametrize("read", [read_one, read_in_batch])

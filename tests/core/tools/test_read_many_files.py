@@ -239,12 +239,16 @@ def test_the_disk_is_asked_for_all_files_at_once_but_for_none_that_may_not_be_re
     assert sorted({*fetched} - {pipe}) == sorted((tmp_path / name).stat().st_ino for name in names)
     fetched.clear()
     monkeypatch.setattr(batch, "_AHEAD", 4)
-    with batch.BatchReader(Workspace([tmp_path])) as reader:
-        reader.expect(names)
-        assert len(fetched) == 4
-        for name in reversed(names):  # another order than the expected one
-            assert reader.read(name).data == name.encode()
-    assert len(fetched) == len(set(fetched)) == len(names)
+    for order in (names, names[::-1], names * 2):
+        fetched.clear()
+        before = set(os.listdir("/dev/fd"))
+        with batch.BatchReader(Workspace([tmp_path])) as reader:
+            reader.expect(names)
+            assert len(fetched) == 8  # as many as may be open
+            for name in order:
+                assert reader.read(name)[1].data == name.encode()
+        assert set(os.listdir("/dev/fd")) == before
+        assert order[0] != names[0] or len(fetched) == len(set(fetched)) == len(names)
     fetched.clear()
     monkeypatch.setattr(batch, "is_in_memory", lambda fd: True)
     with batch.BatchReader(Workspace([tmp_path])) as reader:

@@ -309,20 +309,3 @@ def test_long_names_can_be_written(tmp_path: Path) -> None:
     Workspace([tmp_path]).write(name, b"new")
     assert (tmp_path / name).read_bytes() == b"new"
     assert sys.getfilesystemencoding() != "utf-8" or os.listdir(tmp_path) == [name]
-
-
-def test_the_ledger_knows_what_is_stale(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"one")
-    workspace = Workspace([tmp_path])
-    path = workspace.resolve("file").path
-    assert not workspace.ledger.is_stale(path)
-    workspace.ledger.note(path, workspace.read("file").fingerprint)
-    assert not workspace.ledger.is_stale(path)
-    workspace.write("file", b"two")
-    assert not workspace.ledger.is_stale(path)
-    (tmp_path / "file").write_bytes(b"six")
-    assert workspace.ledger.is_stale(path)
-    (tmp_path / "file").unlink()
-    assert workspace.ledger.is_stale(path)
-    workspace.ledger.forget(path)
-    assert not workspace.ledger.is_stale(path)
