@@ -19,7 +19,7 @@ from widgets.prompt.messages import (
     SteerRequested,
 )
 from widgets.prompt.messages import CopyRequested as PromptCopyRequested
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
+from widgets.shell.messages import JobKillRequested, JobResized, JobShown, KeysTyped, LeaveRequested, TextSelected
 from widgets.status.bar import StatusBar
 from widgets.status.footer import KeyFooter
 from widgets.todo.messages import TodosEdited
@@ -47,7 +47,7 @@ ROUTED: tuple[type[Message], ...] = (
     ChangeChosen,
     KeysTyped,
     JobResized,
-    JobSelected,
+    JobShown,
     JobKillRequested,
     LeaveRequested,
     TextSelected,

@@ -20,7 +20,7 @@ from app.plain_commands import run_command
 from core.bus.subscription import Overflow, Subscription
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import McpServerChanged, RequestWithdrawn, TurnFailed, TurnFinished
+from core.contract.events import JobStarted, McpServerChanged, RequestWithdrawn, TurnFailed, TurnFinished
 from core.contract.ids import RequestId, new_id
 from core.contract.requests import ApprovalRequest, QuestionReply, QuestionRequest
 
@@ -209,6 +209,8 @@ class EditorSession:
             case TurnFinished():
                 self._shown.set()
             case _:
+                if isinstance(payload, JobStarted) and (job := self.engine.jobs.find(payload.id)) is not None:
+                    job.watch()
                 await self.show(self._updates.live(payload))
 
     async def show(self, updates: Iterable[Any]) -> None:

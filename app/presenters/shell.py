@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from app.bridge import Routes
@@ -15,11 +16,12 @@ from app.shell_mention import mentioned_job
 from app.stage import Presenter, Stage
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged
+from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged, JobWrote
+from core.contract.frame import TerminalFrame
 from core.contract.ids import JobId
 from core.terminal.job import Job
 from core.tools.declarative import ShellConfig
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
+from widgets.shell.messages import JobKillRequested, JobResized, JobShown, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
 
 _HEIGHTS = {"none": "third", "third": "two-thirds", "two-thirds": "none"}
@@ -42,6 +44,7 @@ class ShellPresenter(Presenter):
     def routes(self) -> Routes:
         return {
             JobStarted: self._add_job,
+            JobWrote: self._note_output,
             JobFrame: self._show_frame,
             JobStateChanged: self._show_state,
             JobEnded: self._end_job,
@@ -52,7 +55,7 @@ class ShellPresenter(Presenter):
         return {
             KeysTyped: self._type,
             JobResized: self._resize,
-            JobSelected: lambda message: None,
+            JobShown: self._watch,
             JobKillRequested: self._kill,
             LeaveRequested: lambda message: self._leave(),
             TextSelected: lambda message: stage.spawn(copy_text(stage.app, message.text, "from the terminal")),
@@ -109,12 +112,18 @@ class ShellPresenter(Presenter):
         if not self.stage.workspace.dock_shown and self.stage.workspace.size.height >= 20:
             self.stage.workspace.set_dock("third")
 
-    @staticmethod
-    def _add_tab(pane: ShellPane, job: Job) -> None:
+    def _add_tab(self, pane: ShellPane, job: Job) -> None:
         if job.id in pane.job_ids:
             return
-        pane.add_job(job.id, job.command, is_shell=job.is_shell, scrollback=job.scrollback, started=job.started)
-        pane.show_frame(job.id, job.frame())
+        latest = partial(self._frame_of, job)
+        pane.add_job(
+            job.id,
+            job.command,
+            is_shell=job.is_shell,
+            scrollback=job.scrollback,
+            latest=latest,
+            started=job.started,
+        )
         if not job.running:
             pane.end_job(job.id, job.exit_code, job.signal)
 
@@ -126,12 +135,25 @@ class ShellPresenter(Presenter):
                 self._pane = pane
             return self._pane
 
+    def _watch(self, message: JobShown) -> None:
+        for job in self.stage.engine.jobs:
+            job.watch(job.id == message.job_id)
+
+    def _frame_of(self, job: Job, frame: TerminalFrame | None = None) -> TerminalFrame:
+        frame = frame or job.frame()
+        return self._title.settle(job, frame) if job.is_shell else frame
+
+    def _note_output(self, envelope: Envelope) -> None:
+        assert isinstance(envelope.payload, JobWrote)
+        if self._pane is not None:
+            self._pane.note_output(envelope.payload.id, envelope.payload.title)
+
     def _show_frame(self, envelope: Envelope) -> None:
         assert isinstance(envelope.payload, JobFrame)
         id, frame = envelope.payload.id, envelope.payload.frame
         if self._pane is not None and id in self._pane.job_ids:
             job = self.stage.engine.jobs.find(id)
-            self._pane.show_frame(id, self._title.settle(job, frame) if job is not None and job.is_shell else frame)
+            self._pane.show_frame(id, self._frame_of(job, frame) if job is not None else frame)
             self._hand_over(id)
             self._give_room(self._pane)
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Self
 
 from core.contract.envelope import Envelope
-from core.contract.events import JobFrame, TextDelta, ThoughtDelta, ToolOutput, UsageReported
+from core.contract.events import JobFrame, JobWrote, TextDelta, ThoughtDelta, ToolOutput, UsageReported
 
 
 class Overflow(StrEnum):
@@ -60,7 +60,7 @@ class Subscription:
             if isinstance(last, tuple) and last[:2] == (type(payload), envelope.turn) and last in self._pending:
                 return last
             return (type(payload), envelope.turn, envelope.seq)
-        if isinstance(payload, (JobFrame, ToolOutput)):
+        if isinstance(payload, (JobFrame, JobWrote, ToolOutput)):
             return (type(payload), payload.id)
         if isinstance(payload, UsageReported):
             return UsageReported

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.contract.events import Event, JobFrame, ToolOutput
+from core.contract.events import Event, JobFrame, JobWrote, ToolOutput
 from core.contract.ids import CallId, RequestId, SessionId
 from core.contract.requests import ApprovalReply, ApprovalRequest, QuestionReply, QuestionRequest
 
@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1
 
 Payload = Event | ApprovalRequest | ApprovalReply | QuestionRequest | QuestionReply
 
-EPHEMERAL: tuple[type, ...] = (JobFrame, ToolOutput)
+EPHEMERAL: tuple[type, ...] = (JobFrame, JobWrote, ToolOutput)
 """Pictures of a moment: the latest one wins, and no record keeps them."""
 
 

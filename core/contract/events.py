@@ -15,8 +15,12 @@ from core.contract.diff import DiffStat
 from core.contract.display import Display
 from core.contract.errors import ToolErrorType
 from core.contract.file_work import FilesWorked as FilesWorked
-from core.contract.frame import TerminalFrame
-from core.contract.ids import CallId, JobId
+from core.contract.ids import CallId
+from core.contract.job import JobEnded as JobEnded
+from core.contract.job import JobFrame as JobFrame
+from core.contract.job import JobStarted as JobStarted
+from core.contract.job import JobStateChanged as JobStateChanged
+from core.contract.job import JobWrote as JobWrote
 from core.contract.mcp import McpServerChanged as McpServerChanged
 from core.contract.permission import CallRejected as CallRejected
 from core.contract.permission import RequestWithdrawn as RequestWithdrawn
@@ -283,40 +287,6 @@ class ChangesKept:
 
 
 @dataclass(frozen=True, slots=True)
-class JobStarted:
-    """A command runs in a terminal of ours."""
-
-    id: JobId
-    command: str
-    directory: str
-    call_id: CallId | None = None
-    """The agent's call that started it; none for the user's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobFrame:
-    """The job's screen now. Not recorded: the latest frame wins."""
-
-    id: JobId
-    frame: TerminalFrame
-
-
-@dataclass(frozen=True, slots=True)
-class JobStateChanged:
-    id: JobId
-    state: JobState
-    background: bool = False
-    last_line: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class JobEnded:
-    id: JobId
-    exit_code: int | None = None
-    signal: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SessionStarted:
     directory: str
     model: str
@@ -384,6 +354,7 @@ Event = (
     | FilesWorked
     | ChangesKept
     | JobStarted
+    | JobWrote
     | JobFrame
     | JobStateChanged
     | JobEnded

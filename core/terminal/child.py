@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ptyprocess import PtyProcess
 
+from core.terminal.processes import waits_for_terminal
+
 MAX_BATCH = 256 * 1024
 """Bytes that one `read` returns at most."""
 FLOOD = 2048
@@ -195,6 +197,11 @@ class Child:
         except OSError:
             return ""
         return f"/dev/pts/{number}"
+
+    async def waits_for_input(self) -> bool:
+        """Return whether the program that has the terminal is blocked until something is typed."""
+        group, terminal = self.foreground_group, self.terminal_name
+        return bool(group and terminal) and await asyncio.to_thread(waits_for_terminal, group, terminal)
 
     async def wait(self) -> int:
         """Reap the child when it exits; return its exit code, negative for a signal (as `subprocess` does)."""

@@ -9,23 +9,22 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
-from core.contract.events import Event, JobEnded, JobFrame, JobState, JobStateChanged
+from core.contract.events import Event, JobEnded, JobFrame, JobState, JobStateChanged, JobWrote
 from core.contract.frame import Scrollback, TerminalFrame
 from core.contract.ids import CallId, JobId
 from core.contract.visible import make_visible_line
 from core.terminal.child import FLOOD, Child
+from core.terminal.feeder import STRETCH, Feeder
 from core.terminal.output_log import OutputLog
-from core.terminal.plain_text import log_text, screen_lines, screen_text
-from core.terminal.processes import end_processes, job_processes, machine_seconds, waits_for_terminal
+from core.terminal.plain_text import output_text, screen_lines, screen_text
+from core.terminal.processes import end_processes, job_processes, machine_seconds
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
 from core.terminal.turns import let_others
 
 FRAME_SECONDS = 1 / 30
-_FEED_SECONDS = 0.003
-"""How long the emulator may work at a stretch."""
-_LEAST = 1024
-"""Bytes that are fed at least at a stretch."""
+WROTE_SECONDS = 1.0
+"""How often is told of a job that nobody watches that it writes."""
 _HOLD_SECONDS = 0.15
 """How long a program may hold its picture back (synchronized output)."""
 QUIET_SECONDS = 1.0
@@ -68,10 +67,10 @@ class Job:
         self._emulator = screen
         self._child = child
         self._publish = publish
-        self._speed = 500_000.0
-        """Bytes a second that the emulator takes, as measured."""
+        self._feeder = Feeder(screen, self._note_output)
         self._output = asyncio.Event()
         self._changed = asyncio.Event()
+        self._watched = asyncio.Event()
         self._state_changed = asyncio.Event()
         self._drained = asyncio.Event()
         self._exited = asyncio.Event()
@@ -143,11 +142,7 @@ class Job:
         history = self._screen.history
         if self.in_terminal and history.total <= history.limit:
             return await asyncio.to_thread(screen_text, screen_lines(self._screen))
-        head, tail = await self.log.read()
-        text = await asyncio.to_thread(log_text, head)
-        if tail:
-            text += f"\n\n[... {self.log.dropped:,} bytes left out ...]\n\n" + await asyncio.to_thread(log_text, tail)
-        return text
+        return await output_text(self.log)
 
     # --- what others do ---------------------------------------------------------------------------
 
@@ -171,6 +166,14 @@ class Job:
         self._resized.set()
         self._child.resize(self._screen.columns, self._screen.lines)
         self._changed.set()
+
+    def watch(self, watched: bool = True) -> None:
+        """Say whether someone looks at its screen: only then frames of it are made and published."""
+        if not watched:
+            self._watched.clear()
+        elif not self._watched.is_set():
+            self._watched.set()
+            self._changed.set()
 
     async def move_to_background(self, background: bool = True) -> None:
         """Say that nobody waits for it any more (or again): who waited for it goes on."""
@@ -218,8 +221,7 @@ class Job:
         self.killed = True
         await end_processes(partial(job_processes, self.id, self.pid), hard=hard)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(2.0):
-                await self._exited.wait()
+            await asyncio.wait_for(self._exited.wait(), 2.0)
 
     def duplicate(self) -> int:
         """Return another descriptor of our side of its terminal or pipe."""
@@ -244,12 +246,12 @@ class Job:
                 for task in others:
                     task.cancel()
             if self._changed.is_set():
-                await self._publish(JobFrame(self.id, self.frame()))
+                await self._publish_screen()
         finally:
             self._child.close()
 
     async def _read(self) -> None:
-        while data := await self._child.read(int(self._speed * _FEED_SECONDS)):
+        while data := await self._child.read(self._feeder.batch):
             self.log.append(data)
             if self.log.must_spill:
                 await self.log.spill()
@@ -257,31 +259,13 @@ class Job:
                 self._binary = True
                 self._screen.feed("\x1bc\x1b[3J[binary output: not shown]\r\n")
             if not self._binary:
-                await self._feed(data)
+                await self._feeder.feed(data)
             if len(data) >= FLOOD:
                 await let_others()
         self._drained.set()
 
-    async def _feed(self, data: bytes) -> None:
-        """Feed the screen in pieces that take no longer than the budget; others get their turn between them."""
-        at = 0
-        while at < len(data):
-            size = max(_LEAST, int(self._speed * _FEED_SECONDS))
-            if size < len(data) - at < 1.5 * size:
-                size = len(data)  # a small rest would cost more than it is worth, and tell little of the speed
-            piece = data[at : at + size]
-            began = time.perf_counter()
-            self._emulator.feed(piece, hold=True)
-            spent = time.perf_counter() - began
-            if len(piece) >= _LEAST:
-                self._speed = 0.5 * self._speed + 0.5 * len(piece) / max(spent, 1e-6)
-            at += len(piece)
-            self._owed += self._emulator.responses
-            self._note_output()
-            if at < len(data):
-                await let_others()
-
     def _note_output(self) -> None:
+        self._owed += self._emulator.responses
         self.version += 1
         self._output.set()
         self._changed.set()
@@ -305,7 +289,7 @@ class Job:
         while True:
             await self._resized.wait()
             self._resized.clear()
-            while self._screen.history.rewrap_more(_FEED_SECONDS):
+            while self._screen.history.rewrap_more(STRETCH):
                 await let_others()
             self._changed.set()
 
@@ -314,10 +298,10 @@ class Job:
         due = time.monotonic()
         while True:
             await self._changed.wait()
-            held = 0.0
-            while self._screen.synchronized and held < _HOLD_SECONDS:
-                await asyncio.sleep(0.01)
-                held += 0.01
+            if not self._watched.is_set():
+                await self._tell_writing()
+                continue
+            await self._wait_for_update()
             self._changed.clear()
             frame = self.frame()
             await self._publish(JobFrame(self.id, frame))
@@ -328,6 +312,23 @@ class Job:
             if self.hides_input != frame.hides_input:
                 self._changed.set()  # bash switches the echo off only after it has asked
 
+    async def _wait_for_update(self) -> None:
+        """Wait while the program asks not to be shown, but not long."""
+        held = 0.0
+        while self._screen.synchronized and held < _HOLD_SECONDS:
+            await asyncio.sleep(0.01)
+            held += 0.01
+
+    async def _tell_writing(self) -> None:
+        self._changed.clear()
+        await self._publish_screen()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._watched.wait(), WROTE_SECONDS)
+
+    async def _publish_screen(self) -> None:
+        watched = self._watched.is_set()
+        await self._publish(JobFrame(self.id, self.frame()) if watched else JobWrote(self.id, self._emulator.title))
+
     async def _watch(self) -> None:
         """Follow the state: running while there is output, then quiet, or waiting if a program reads the terminal."""
         while self.running:
@@ -337,7 +338,7 @@ class Job:
                 continue
             look = 0
             while not self._output.is_set():
-                if await self._reads_terminal():
+                if await self._child.waits_for_input():
                     self._changed.set()
                     await self._set_state(JobState.WAITING)
                     await self._output.wait()
@@ -348,15 +349,8 @@ class Job:
 
     async def _output_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._output.wait()
+            await asyncio.wait_for(self._output.wait(), seconds)
         return self._output.is_set()
-
-    async def _reads_terminal(self) -> bool:
-        group, terminal = self._child.foreground_group, self._child.terminal_name
-        if not group or not terminal:
-            return False
-        return await asyncio.to_thread(waits_for_terminal, group, terminal)
 
     async def _set_state(self, state: JobState) -> None:
         if state is self.state or not self.running:
@@ -377,8 +371,7 @@ class Job:
         for _ in range(10):
             version = self.version
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(0.1):
-                    await self._drained.wait()
+                await asyncio.wait_for(self._drained.wait(), 0.1)
             if self._drained.is_set() or version == self.version:
                 break
         self.exit_code, self.signal = (code, None) if code >= 0 else (None, -code)
@@ -386,5 +379,5 @@ class Job:
         self.state = JobState.EXITED
         self._announce()
         self._exited.set()
-        await self._publish(JobFrame(self.id, self.frame()))
+        await self._publish_screen()
         await self._publish(JobEnded(self.id, self.exit_code, self.signal))

@@ -54,7 +54,7 @@ class JobTable:
     """The jobs of one session. An async context manager: leaving it ends every job and everything that jobs started.
 
     Args:
-        publish: takes the events of jobs (`JobStarted`, `JobFrame`, `JobStateChanged`, `JobEnded`).
+        publish: takes the events of jobs (`JobStarted`, `JobFrame` or `JobWrote`, `JobStateChanged`, `JobEnded`).
         session: marks all children in their environment (`STET_SESSION`).
         scrollback: lines that each job keeps above its screen.
         terminals: false makes every command run with a pipe, as where no pseudo-terminal can be had.

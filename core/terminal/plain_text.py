@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 from collections.abc import Iterable
 
 from core.contract.visible import make_visible
+from core.terminal.output_log import OutputLog
 from core.terminal.screen import TerminalScreen
 from core.terminal.width import clean
 
@@ -42,6 +44,15 @@ def screen_lines(screen: TerminalScreen) -> Iterable[tuple[str, bool]]:
 def screen_text(lines: Iterable[tuple[str, bool]]) -> str:
     """Return `screen_lines` as text."""
     return make_visible(joined_lines(lines))
+
+
+async def output_text(log: OutputLog) -> str:
+    """Return all that is kept of the output as text, its head and its tail where very much was written."""
+    head, tail = await log.read()
+    text = await asyncio.to_thread(log_text, head)
+    if not tail:
+        return text
+    return f"{text}\n\n[... {log.dropped:,} bytes left out ...]\n\n{await asyncio.to_thread(log_text, tail)}"
 
 
 def log_text(data: bytes) -> str:

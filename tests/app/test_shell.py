@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.presenters import shell_handover
-from core.contract.events import PromptSubmitted
+from core.contract.events import JobFrame, JobWrote, PromptSubmitted
 from core.terminal import job as job_module
 from core.terminal.job import Job
 from tests.app.running import LIMIT, Running, running
@@ -157,3 +157,34 @@ async def test_a_command_that_asks_is_shown_to_one_who_does_not_type(project: Pa
         await run.shows("yes taken")
         assert not asks.running or await asks.wait() == 0
         await other.kill()
+
+
+async def test_only_the_job_that_is_shown_makes_frames(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_module, "WROTE_SECONDS", 0.02)
+    writes = "i=0; while sleep 0.01; do i=$((i+1)); echo {} $i; done"
+    async with running(project) as run:
+
+        def count(kind: type, job: Job) -> int:
+            return sum(event.id == job.id for event in run.of(kind))
+
+        async def writes_unseen(job: Job, times: int) -> None:
+            wanted = count(JobWrote, job) + times
+            await run.until(lambda: count(JobWrote, job) >= wanted, f"{job.command} unseen")
+
+        first = await run.engine.jobs.start(writes.format("first"), str(project), background=True)
+        await run.until(lambda: count(JobFrame, first), "frames of what is shown")
+        second = await run.engine.jobs.start(writes.format("second"), str(project), background=True)
+        await run.until(lambda: count(JobFrame, second), "frames of what is shown")
+        await writes_unseen(first, 1)
+        frames = count(JobFrame, first)
+        await writes_unseen(first, 3)
+        assert count(JobFrame, first) == frames
+        await run.app.dispatch.perform("pane.shell")
+        await writes_unseen(second, 1)
+        frames = count(JobFrame, second)
+        await writes_unseen(second, 3)
+        assert count(JobFrame, second) == frames
+        await run.app.dispatch.perform("pane.shell")
+        await run.until(lambda: count(JobFrame, second) > frames, "frames once it is shown again")
+        await first.kill()
+        await second.kill()

@@ -138,6 +138,7 @@ def run_job(path: str, columns: int, lines: int, data: bytes) -> Run:
             watcher = asyncio.ensure_future(watch())
             start, cpu = time.perf_counter(), time.process_time()
             job = await jobs.start(f"exec cat {path}", "/", columns=columns, lines=lines)
+            job.watch()
             await job.wait()
             run = Run(time.perf_counter() - start, time.process_time() - cpu)
             watcher.cancel()

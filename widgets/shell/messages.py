@@ -24,8 +24,8 @@ class JobResized(Message):
         self.lines = lines
 
 
-class JobSelected(Message):
-    """Another job is shown."""
+class JobShown(Message):
+    """Another job is shown, or with an empty id none, as the pane is hidden."""
 
     def __init__(self, job_id: str) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""The shell pane: a tab for each job, a terminal for the one that is shown; others cost only their latest frame."""
+"""The shell pane: a tab for each job, a terminal for the one that is shown; the others cost nothing."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from core.contract.frame import Scrollback, TerminalFrame
 from core.contract.state import JobState
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped
+from widgets.shell.messages import JobKillRequested, JobResized, JobShown, KeysTyped
 from widgets.shell.tabs import JobTabs, ShownJob
 from widgets.shell.terminal_view import LEAVE_KEYS, TerminalView
 
@@ -21,7 +21,7 @@ _KEPT_ENDED = 8
 
 
 class ShellPane(Vertical):
-    """Shows jobs. Posts `KeysTyped`, `JobResized`, `JobSelected`, `JobKillRequested` and `LeaveRequested`.
+    """Shows jobs. Posts `KeysTyped`, `JobResized`, `JobShown`, `JobKillRequested` and `LeaveRequested`.
 
     Args:
         leave_keys: the keys that leave the terminal; every other key goes to the program.
@@ -64,16 +64,18 @@ class ShellPane(Vertical):
         *,
         is_shell: bool = False,
         scrollback: Scrollback | None = None,
+        latest: Callable[[], TerminalFrame | None] = lambda: None,
         started: float | None = None,
         show: bool = True,
     ) -> None:
         """Add a tab; with `show` it is shown, unless the user is typing into another one that still runs.
 
         Args:
+            latest: gives the job's screen as it is when the job is shown; frames of it come only from then on.
             started: seconds of the monotonic clock; now if not given.
         """
         began = time.monotonic() if started is None else started
-        self._jobs[job_id] = ShownJob(job_id, command, is_shell, scrollback=scrollback, started=began)
+        self._jobs[job_id] = ShownJob(job_id, command, is_shell, scrollback=scrollback, latest=latest, started=began)
         ended = [job.id for job in self._jobs.values() if job.ended is not None and job.id != self._active]
         for old in ended[:-_KEPT_ENDED]:
             del self._jobs[old]
@@ -88,13 +90,20 @@ class ShellPane(Vertical):
         if job is None:
             return
         title = job.title
-        old, job.frame = job.frame, frame
+        old, job.frame, job.wrote_title = job.frame, frame, None
         if job_id == self._active:
             self.view.update_frame(frame)
         elif not job.unread:
             job.unread = True
             self._show_tabs()
         if job.title != title or (old is not None and old.hides_input) != frame.hides_input:
+            self._show_tabs()
+
+    def note_output(self, job_id: str, title: str) -> None:
+        """Take that a job that is not shown has written something, and what its program calls its window."""
+        job = self._jobs.get(job_id)
+        if job is not None and (job.wrote_title != title or not (job.unread or job_id == self._active)):
+            job.wrote_title, job.unread = title, job_id != self._active
             self._show_tabs()
 
     def set_scrollback(self, job_id: str, scrollback: Scrollback) -> None:
@@ -148,9 +157,10 @@ class ShellPane(Vertical):
             return
         self._active = job_id
         job.unread = False
+        job.frame, job.wrote_title = job.latest() or job.frame, None
         self.view.show(job.frame, job.scrollback, ended=job.ended is not None)
         self._show_tabs()
-        self.post_message(JobSelected(job_id))
+        self._tell_shown()
         if self._early:
             self.post_message(KeysTyped(job_id, self._early))
             self._early = b""
@@ -187,6 +197,18 @@ class ShellPane(Vertical):
         message.stop()
         if self._active:
             self.post_message(JobResized(self._active, message.columns, message.lines))
+
+    def on_show(self) -> None:
+        job = self._jobs.get(self._active)
+        if job is not None and (frame := job.latest()) is not None:
+            self.show_frame(job.id, frame)
+        self._tell_shown()
+
+    def on_hide(self) -> None:
+        self._tell_shown()
+
+    def _tell_shown(self) -> None:
+        self.post_message(JobShown(self._active if self.is_on_screen else ""))
 
     @on(TerminalView.Scrolled)
     def _note_scroll(self, message: TerminalView.Scrolled) -> None:

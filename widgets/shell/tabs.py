@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -32,6 +32,10 @@ class ShownJob:
     is_shell: bool = False
     frame: TerminalFrame | None = None
     scrollback: Scrollback | None = None
+    latest: Callable[[], TerminalFrame | None] = lambda: None
+    """Gives the screen as it is now: of a job that is not shown no frames come."""
+    wrote_title: str | None = None
+    """What its program called its window since the last frame."""
     state: JobState = JobState.RUNNING
     background: bool = False
     last_line: str = ""
@@ -44,7 +48,10 @@ class ShownJob:
     @property
     def title(self) -> str:
         """The title that the program gave its window, else the command; one visible line."""
-        text = (self.frame.title if self.frame is not None else "") or self.command
+        named = self.wrote_title
+        if named is None:
+            named = self.frame.title if self.frame is not None else ""
+        text = named or self.command
         return make_visible_line(" ".join(text.split()))
 
     @property

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from core.contract.errors import StetError
-from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged, Notice
+from core.contract.events import JobEnded, JobFrame, JobStarted, JobState, JobStateChanged, JobWrote, Notice
 from core.contract.ids import CallId
-from core.terminal import job as job_module
+from core.terminal import child as child_module
 from core.terminal import jobs as jobs_module
 from core.terminal.child import Child
 from core.terminal.environment import command_environment, login_shell, shell_environment
+from core.terminal.job import Job
 from core.terminal.jobs import JobTable
 from core.terminal.processes import end_processes, job_processes, read_stat, waits_for_terminal
 from tests.core.terminal.running import Events, says, zombies
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_job_from_start_to_end(jobs: JobTable, events: Events, tmp_path: Path) -> None:
     job = await jobs.start("pwd; exit 3", str(tmp_path), call_id=CallId("call"))
+    job.watch()
     assert await job.wait() == 3
     assert await job.text() == str(tmp_path)
     started = events.all[0]
@@ -102,11 +104,34 @@ async def test_much_output_keeps_head_and_tail(tmp_path: Path) -> None:
 
 async def test_a_flood_leaves_the_loop_to_others(jobs: JobTable, events: Events, tmp_path: Path) -> None:
     job = await jobs.start("yes", str(tmp_path))
+    job.watch()
     while len(events.of(JobFrame)) < 5:
         await asyncio.sleep(0)
     assert job.log.total > 0
     await job.kill()
     assert not job.running
+
+
+async def test_of_a_job_that_nobody_watches_only_little_is_told(
+    jobs: JobTable, events: Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Job, "frame", lambda job: pytest.fail("a frame was made"))
+    job = await jobs.start("printf '\\033]0;a build\\007'; yes | head -c 200000; read x; echo over", str(tmp_path))
+    await says(job, "y")
+    while JobWrote(job.id, "a build") not in events.all:
+        await asyncio.sleep(0)
+    monkeypatch.undo()
+    assert not events.of(JobFrame)
+    job.watch()
+    while not events.of(JobFrame):
+        await asyncio.sleep(0)
+    job.watch(False)
+    shown = len(events.of(JobFrame))
+    await job.write(b"\r")
+    assert await job.wait() == 0
+    while not events.of(JobEnded):
+        await asyncio.sleep(0)
+    assert len(events.of(JobFrame)) == shown
 
 
 async def test_background_processes_outlive_the_command_but_not_the_session(tmp_path: Path) -> None:
@@ -204,7 +229,7 @@ async def test_a_waiting_job_looks_at_nothing(jobs: JobTable, tmp_path: Path, mo
         looks.append(terminal)
         return waits_for_terminal(group, terminal)
 
-    monkeypatch.setattr(job_module, "waits_for_terminal", count)
+    monkeypatch.setattr(child_module, "waits_for_terminal", count)
     job = await jobs.start("read x", str(tmp_path))
     await job.wait_for_state(JobState.WAITING)
     before = len(looks)

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from core.contract.frame import Row, Span, TerminalFrame
-from widgets.shell.messages import JobKillRequested, JobResized, JobSelected, KeysTyped, LeaveRequested, TextSelected
+from widgets.shell.messages import JobKillRequested, JobResized, JobShown, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
 
 STYLES = Path(__file__).parents[3] / "styles"
@@ -55,7 +55,7 @@ class ShellHost(App[None]):
 
     @on(JobKillRequested)
     @on(JobResized)
-    @on(JobSelected)
+    @on(JobShown)
     @on(KeysTyped)
     @on(LeaveRequested)
     @on(TextSelected)

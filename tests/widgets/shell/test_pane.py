@@ -11,7 +11,7 @@ from core.contract.events import JobState
 from core.contract.frame import CellStyle, Span
 from tests.widgets.hostile import HOSTILE, is_safe
 from tests.widgets.shell.host import Lines, ShellHost, frame, row, start
-from widgets.shell.messages import JobKillRequested, JobResized, LeaveRequested
+from widgets.shell.messages import JobKillRequested, JobResized, JobShown, LeaveRequested
 
 pytestmark = pytest.mark.anyio
 
@@ -274,6 +274,25 @@ async def test_hidden_jobs_draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         app.pane.select("j2")
         await pilot.pause()
         assert app.screen_lines()[1].rstrip() == "49"
+
+
+async def test_of_a_hidden_job_its_title_is_told_and_its_screen_taken_when_it_is_shown() -> None:
+    app = ShellHost()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await start(app, pilot)
+        app.pane.add_job("j2", "make all", latest=lambda: frame(row("the newest"), title="building"))
+        app.pane.note_output("j2", "building")
+        await pilot.pause()
+        assert "building" in app.screen_lines()[0]
+        assert app.pane.active == "j1"
+        app.pane.select("j2")
+        await pilot.pause()
+        assert app.screen_lines()[1].rstrip() == "the newest"
+        app.pane.display = False
+        await pilot.pause()
+        app.pane.display = True
+        await pilot.pause()
+        assert [message.job_id for message in app.of(JobShown)][-3:] == ["j2", "", "j2"]
 
 
 async def test_a_frame_larger_than_the_view_shows_its_end() -> None:
