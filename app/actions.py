@@ -73,7 +73,7 @@ class Catalogue:
         rows: the actions.
         keys: action id to the keys that replace its own (from `app.keymap`, already checked).
         """
-        changed = keys or {}
+        self._changed = changed = keys or {}
         self._actions = {row.id: replace(row, keys=changed[row.id]) if row.id in changed else row for row in rows}
         self.dialog_keys = {id_: found for id_, found in changed.items() if id_ not in self._actions}
         """What the user changed in dialogs, whose rows stand in their own tables."""
@@ -114,9 +114,11 @@ class Catalogue:
         ]
 
     def keymap(self) -> dict[str, str]:
-        """Return binding id to keys, for `App.set_keymap`: it moves the keys of widgets that declare such ids."""
-        ours = {action.id: ",".join(action.keys) for action in self._actions.values() if action.keys}
-        return ours | {id_: ",".join(keys) for id_, keys in self.dialog_keys.items()}
+        """Return binding id to keys, for `App.set_keymap`: it moves the keys of widgets that declare such ids.
+
+        Only what the user changed: Textual applies the whole of it anew at each key.
+        """
+        return {id_: ",".join(keys) or _NO_KEY for id_, keys in self._changed.items()}
 
     def footer(self, scope: Scope, *, busy: bool = False) -> list[KeyRow]:
         """Return what the footer shows while `scope` has the focus, the most useful first.
@@ -152,6 +154,8 @@ class Catalogue:
         ]
 
 
+_NO_KEY = "no_key"
+"""A name that no key has, for what is to have none: Textual takes an empty list for no change."""
 _CLOSED = frozenset({Scope.SHELL, Scope.REVIEW, Scope.DIALOG, Scope.COMPLETION})
 """Scopes in which the application's own keys do not work, or would crowd out the few that matter."""
 _PANES = frozenset({Scope.TRANSCRIPT, Scope.TODO, Scope.CHANGES})

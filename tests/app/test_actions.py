@@ -85,11 +85,12 @@ def test_every_action_of_a_pane_exists(scope: Scope, widget: type) -> None:
 
 
 def test_bindings_and_keymap_carry_ids() -> None:
-    catalogue = Catalogue()
+    assert Catalogue().keymap() == {}, "Textual would apply it at each key"
+    catalogue = Catalogue(keys={"shell.leave": ("ctrl+x", "f5"), "app.redraw": ()})
     bindings = {binding.id: binding for binding in catalogue.bindings(Scope.APP)}
     assert bindings["app.help"].key == "f1,alt+h"
     assert bindings["app.help"].action == "app.perform('app.help')"
-    assert catalogue.keymap()["shell.leave"] == "ctrl+right_square_bracket"
+    assert catalogue.keymap() == {"shell.leave": "ctrl+x,f5", "app.redraw": "no_key"}
 
 
 def test_the_palette_and_the_help_offer_every_action_with_the_same_label() -> None:

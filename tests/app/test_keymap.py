@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.actions import Catalogue, Scope
+from app.application import StetApp
 from app.dialog_keys import dialog_rows
 from app.keymap import load_keymap
+from app.options import SessionOptions
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -104,3 +106,24 @@ def test_a_key_that_means_two_things_in_one_dialog_is_reported(tmp_path: Path, t
 
 def test_one_key_may_mean_other_things_in_other_dialogs(tmp_path: Path) -> None:
     assert load_keymap(write(tmp_path, '"queue.close" = "y"\n"sessions.close" = "ctrl+p"\n')).problems == ()
+
+
+@pytest.mark.anyio
+async def test_changed_keys_work_and_those_that_were_taken_away_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("CONFIG", "STATE", "CACHE"):
+        monkeypatch.setenv(f"STET_{kind}_DIR", str(tmp_path / kind.lower()))
+    keymap = load_keymap(write(tmp_path, '"app.help" = "f9"\n"app.redraw" = []\n'))
+    options = SessionOptions(directory=tmp_path, offline=True, interactive=True)
+    app = StetApp(options, catalogue=Catalogue(keys=keymap.keys))
+    performed: list[str] = []
+
+    async def perform(action_id: str) -> None:
+        performed.append(action_id)
+
+    monkeypatch.setattr(app, "action_perform", perform)
+    async with app.run_test() as pilot:
+        await pilot.press("f1", "ctrl+l", "f9", "ctrl+p")
+        await pilot.pause()
+        assert performed == ["app.help", "app.palette"]
