@@ -173,6 +173,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             event.stop()
             self.prompt.take_key(event)
 
+    def _forward_event(self, event: events.Event) -> None:
+        """As Textual's, but what is typed before anything has the focus goes to the prompt, Enter and all."""
+        if isinstance(event, (events.Key, events.Paste)) and self.focused is None:
+            self.prompt.editor._forward_event(event)
+        else:
+            super()._forward_event(event)
+
     def forward(self, message: Message) -> None:
         """Hand a widget's message to the presenter that takes it."""
         self.router.forward(message)

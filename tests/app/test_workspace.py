@@ -16,6 +16,7 @@ from textual.screen import Screen
 
 from app.application import StetApp
 from app.options import SessionOptions
+from core.contract.conversation import TextPart
 from widgets.transcript.view import TranscriptView
 
 pytestmark = pytest.mark.anyio
@@ -149,8 +150,8 @@ async def test_what_is_typed_while_the_screen_is_being_made_is_not_lost(tmp_path
 
     def type_and_make() -> Screen[None]:
         screen = make()
-        for character in "ls":  # what the terminal sends before anything has the focus goes to the screen
-            screen.post_message(events.Key(character, character))
+        for character in "ls":  # nothing has the focus yet
+            app.post_message(events.Key(character, character))
         return screen
 
     app.get_default_screen = type_and_make  # type: ignore[method-assign]  # keys come when a user wants
@@ -158,6 +159,27 @@ async def test_what_is_typed_while_the_screen_is_being_made_is_not_lost(tmp_path
         await pilot.press("x")
         await pilot.pause()
         assert app.workspace.prompt.editor.text == "lsx"
+
+
+async def test_a_line_that_is_typed_with_enter_before_the_first_paint_is_sent_once_the_session_is_there(
+    tmp_path: Path,
+) -> None:
+    app = StetApp(SessionOptions(directory=tmp_path, offline=True, interactive=True))
+    make = app.get_default_screen
+
+    def type_and_make() -> Screen[None]:
+        for character in "help":
+            app.post_message(events.Key(character, character))
+        app.post_message(events.Key("enter", "\r"))
+        return make()
+
+    app.get_default_screen = type_and_make  # type: ignore[method-assign]  # keys come when a user wants
+    async with app.run_test() as pilot:
+        with anyio.fail_after(30):
+            while app.host is None or app.host.engine is None or not app.host.engine.agent.history.messages:
+                await pilot.pause()
+        assert app.host.engine.agent.history.messages[0].parts[0] == TextPart("help")
+        assert app.workspace.prompt.editor.text == ""
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
