@@ -12,9 +12,9 @@ from core.contract.ids import CallId, new_id
 from core.contract.model import CallChunk, FinishChunk, FinishReason, StreamItem, TextChunk, ThoughtChunk
 from core.contract.tool import ToolCall
 from core.contract.usage import Usage
-from core.model.http_errors import Endpoint, event_error
+from core.model.http_errors import Endpoint, event_error, parse_event
 from core.model.json_fields import as_dict, as_list, token_count
-from core.model.strict_json import parse_json, unreadable_in
+from core.model.strict_json import unreadable_in
 
 _REASONS = {
     "STOP": FinishReason.STOP,
@@ -59,16 +59,7 @@ class ResponseReader:
         Raises:
             ModelError: it is no JSON, reports an error, or the prompt was blocked.
         """
-        try:
-            event = parse_json(text)
-            if not isinstance(event, dict):
-                raise ValueError("it is no object")
-        except ValueError as error:
-            raise ModelError(
-                ModelErrorKind.MALFORMED,
-                f"{self._endpoint.label} sent an event that can't be read ({error}): {self._endpoint.clean(text, 200)}",
-                "Ask again; what was said so far is kept.",
-            ) from error
+        event = parse_event(self._endpoint, text)
         if "error" in event:
             raise event_error(self._endpoint, event)
         self._read_usage(as_dict(event.get("usageMetadata")))

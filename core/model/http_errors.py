@@ -1,4 +1,4 @@
-"""What a model server's refusals mean, in words for people. Knows HTTP, and no HTTP library."""
+"""What a model server's refusals and unreadable answers mean, in words for people. Knows HTTP, and no HTTP library."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from core.contract.errors import ModelError, ModelErrorKind
 from core.contract.visible import make_visible, make_visible_line
 from core.model.retry import LONGEST_WAIT
+from core.model.strict_json import parse_json
 
 _WORDS_LIMIT = 500
 _SECRET = re.compile(r"AIza[\w-]{10,}|sk-[\w-]{10,}|(?<=Bearer )\S+|(?<=[?&]key=)[^&\s]+")
@@ -59,6 +60,25 @@ def status_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], bo
     except (ValueError, RecursionError):
         found = None
     return _error_of(endpoint, status, found, headers, text)
+
+
+def parse_event(endpoint: Endpoint, text: str) -> dict[str, Any]:
+    """Return the object that an event of a stream holds.
+
+    Raises:
+        ModelError: it holds no JSON object.
+    """
+    try:
+        event = parse_json(text)
+        if not isinstance(event, dict):
+            raise ValueError("it is no object")
+    except ValueError as error:
+        raise ModelError(
+            ModelErrorKind.MALFORMED,
+            f"{endpoint.label} sent an event that can't be read ({error}): {endpoint.clean(text, 200)}",
+            "Ask again; what was said so far is kept.",
+        ) from error
+    return event
 
 
 def event_error(endpoint: Endpoint, event: Mapping[str, Any]) -> ModelError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from core.contract.visible import make_visible_line
 from core.fileops.matching.indentation import BLANKS
 from core.fileops.matching.text import Ambiguous, Edit, FileText, find_lines
+from core.fileops.matching.votes import count_votes
 
 _MAX_WANTED = 400
 """Lines of old_string that vote for a region."""
@@ -59,16 +59,7 @@ def _nearest(text: FileText, edit: Edit) -> int | None:
     wanted = [(index, edit.old_lines[index].strip(BLANKS)) for index in edit.wanted[:_MAX_WANTED]]
     if not wanted:
         return None
-    lines = {line for _, line in wanted}
-    places: dict[str, list[int]] = {}
-    for number, line in enumerate(text.stripped):
-        if line in lines:
-            places.setdefault(line, []).append(number)
-    votes: Counter[int] = Counter()
-    for index, line in wanted:
-        found = places.get(line, ())
-        if len(found) <= _MAX_PLACES:
-            votes.update(number - index for number in found)
+    votes = count_votes(text.stripped, wanted, _MAX_PLACES)
     if votes:
         return max(votes, key=lambda start: (votes[start], -start))
     return _most_like(text.stripped, wanted)

@@ -6,12 +6,11 @@ do, where a line that opens a block differs, and where indentation does.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from core.diff.compute import diff_sequences
 from core.fileops.matching.indentation import BLANKS, indent_of
 from core.fileops.matching.layout import line_place
 from core.fileops.matching.text import Edit, FileText, Place
+from core.fileops.matching.votes import count_votes
 
 MIN_LINES = 4
 """Lines of old_string that say something; with fewer, likeness proves nothing."""
@@ -38,17 +37,7 @@ def find_similar(text: FileText, edit: Edit) -> list[Place]:
 def _likeliest(text: FileText, edit: Edit) -> int | None:
     """Return the line of the file at which most quoted lines stand in their order, if no other comes near."""
     wanted = [(index, edit.old_lines[index].rstrip(BLANKS)) for index in edit.wanted]
-    sought = {line for _, line in wanted}
-    places: dict[str, list[int]] = {}
-    for number, line in enumerate(text.trimmed):
-        if line in sought:
-            places.setdefault(line, []).append(number)
-    votes: Counter[int] = Counter()
-    for index, line in wanted:
-        found = places.get(line, ())
-        if len(found) <= _MAX_PLACES:
-            votes.update(number - index for number in found)
-    ranked = votes.most_common(2)
+    ranked = count_votes(text.trimmed, wanted, _MAX_PLACES).most_common(2)
     if not ranked or ranked[0][1] < MIN_SHARE * len(wanted):
         return None
     if len(ranked) > 1 and 2 * ranked[1][1] > ranked[0][1]:
