@@ -228,7 +228,7 @@ SEQUENCES: dict[str, Control] = {
     "M": lambda grid, parameters: grid.delete_lines(count_of(parameters)),
     "P": lambda grid, parameters: grid.delete_characters(count_of(parameters)),
     "S": lambda grid, parameters: grid.scroll_up(count_of(parameters)),
-    "T": lambda grid, parameters: grid.scroll_down(count_of(parameters)) if len(parameters) < 2 else None,
+    "T": lambda grid, parameters: grid.scroll_down(count_of(parameters)),
     "X": lambda grid, parameters: grid.erase_characters(count_of(parameters)),
     "Z": tab_back,
     "`": go_to_column,

@@ -24,6 +24,8 @@ SEQUENCE = re.compile(r"([<-?]?)([0-9;:]{0,64})([ -/]{0,2})([@-~])")
 _TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|([\x00-\x1a\x1c-\x1f\x7f-\x9f])|\x1b")
 _TEXT, _CONTROL = 1, 2
 _STRING_END = re.compile("[\x07\x18\x1a\x1b]")
+_C0 = dict.fromkeys(range(0x20))
+"""What the VT500 ignores within an OSC string."""
 _STRINGS = {"]": "osc", "P": "dcs", "_": "apc", "^": "pm", "X": "sos", "k": "title"}
 
 
@@ -218,4 +220,6 @@ class Parser:
     def _finish_string(self) -> None:
         text = "".join(self._string)
         self._string.clear()
+        if self._kind == "osc":
+            text = text.translate(_C0)
         self._terminal.string(self._kind, text)

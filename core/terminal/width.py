@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -33,13 +34,16 @@ WIDE_CLASS = (
 """Characters of two cells that join the one before them after a joiner only."""
 NARROW = re.compile(f"[{NARROW_CLASS}]*")
 
-_DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")
-"""Direction controls, line separators, the byte order mark: they would reorder or break what is shown."""
+_DROPPED = frozenset("\u2028\u2029\ufeff")
+"""Line separators and the byte order mark: they would break what is shown."""
 _UNSEEN_CLASS = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0"
-    "\ufff0-\ufffb\U000e0000-\U000e0fff"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSEEN = re.compile(f"([^{_UNSEEN_CLASS}]?)[{_UNSEEN_CLASS}]")
+"""Also what would reorder the text beside it: a cell keeps it, a row does not show it."""
+_EARLY = "\u2630\u2631\u2632\u2633\u2634\u2635\u2636\u2637\u268a\u268b\u268c\u268d\u268e\u268f"
+"""Lines and bars that are wide since Unicode 16: programs take them for narrow, as in status lines of vim."""
+_NOT_AS_IS = re.compile(f"([^{_UNSEEN_CLASS}{_EARLY}]?)[{_UNSEEN_CLASS}{_EARLY}]")
 _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 MAX_CELL = 64
 """Code points that one cell keeps."""
@@ -47,20 +51,30 @@ MAX_CELL = 64
 
 @lru_cache(maxsize=8192)
 def cell_width(character: str) -> int:
-    """Return the cells that a character takes: 0 (joins the one before), 1 or 2; -1 for one that is dropped."""
+    """Return the cells that a character takes: 0 (joins the one before), 1 or 2; -1 for one that is dropped.
+
+    Where tables of widths differ this goes by the C library (glibc 2.36): programs place what they write by it.
+    """
     if character in _DROPPED or "\ud800" <= character <= "\udfff":
         return -1
-    if character == "\u00ad" or "\U0001f1e6" <= character <= "\U0001f1ff":
+    if character in "\u00ad\uffa0" or "\U0001f1e6" <= character <= "\U0001f1ff":
         return 1  # a soft hyphen is a hyphen here; a flag is two letters of one cell each
+    if character in _EARLY or unicodedata.category(character) == "Mc":
+        return 1
+    if character == "\u3164":
+        return 2
     width = wcwidth(character)
     return width if width >= 0 else -1
 
 
 def clean(text: str) -> str:
-    """Return the text of cells without what has no width and no look of its own: it is drawn as wide as it is."""
+    """Return the text of cells without what has no width and no look of its own: it is drawn as wide as it is.
+
+    But for marks that take a cell (Indic vowel signs): a terminal that gives them none draws the row shorter.
+    """
     if text.isascii():
         return text
-    return _UNSEEN.sub(_shown, text)
+    return _NOT_AS_IS.sub(_shown, text)
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -69,6 +83,8 @@ def _shown(match: re.Match[str]) -> str:
         return f"{before}-"
     if mark in "\u115f\u3164\uffa0":
         return f"{before}{' ' * cell_width(mark)}"
+    if mark in _EARLY:
+        return f"{before}\u2261"
     if mark == VS16:
         keeps = cell_width(before or " ") == 2
     else:

@@ -56,6 +56,11 @@ def test_restoring_what_was_never_saved_gives_the_initial_state() -> None:
     assert make("\x1b[31m\x1b8q").frame().rows[0][0].style is PLAIN
 
 
+@pytest.mark.parametrize("parameters", ["", "1", "1;2", "1;1;1;1;1"])
+def test_lines_move_down_whatever_else_is_given(parameters: str) -> None:
+    assert shown(make(f"a\r\nb\x1b[{parameters}T"))[:3] == ["", "a", "b"]
+
+
 # --- frames -------------------------------------------------------------------------------------------
 
 
@@ -144,7 +149,7 @@ def test_strings_are_swallowed(sequence: str) -> None:
 
 def test_the_title_is_kept_short_and_harmless() -> None:
     assert make("\x1b]0;hello\x07").title == "hello"
-    assert make("\x1b]2;a\tb\u202ec\x1b\\").title == "a\u2409b\\u202ec"
+    assert make("\x1b]2;a\tb\n\u202ec\x1b\\").title == "ab\\u202ec"
     assert len(make("\x1b]2;" + "x" * 100_000 + "\x07").title) <= 1024
 
 
@@ -193,6 +198,9 @@ def test_replies_do_not_pile_up_and_never_echo_what_was_sent() -> None:
         ("🇩🇪!", 3),
         ("a\u200bb", 2),
         ("\ufefftext", 4),
+        ("a\u202eb\u200ec\u2066d\u061c", 4),
+        ("\u2630 1", 3),
+        ("\u3164\uffa0|", 4),
     ],
 )
 def test_widths(text: str, columns: int) -> None:
@@ -201,6 +209,11 @@ def test_widths(text: str, columns: int) -> None:
     (row,) = texts(list(screen.frame().rows[:1]))
     assert cell_len(row) == columns
     assert not has_hidden(row)
+
+
+def test_a_vowel_sign_takes_a_cell_as_programs_count_it() -> None:
+    assert make("\u0939\u093f\u0928\u094d\u0926\u0940").cursor.x == 5
+    assert shown(make("\u0915\u093fxyz\x1b[3Ga"))[0] == "\u0915\u093fayz"
 
 
 def test_a_wide_character_does_not_stand_across_the_edge() -> None:
