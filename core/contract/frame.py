@@ -66,6 +66,10 @@ class TerminalFrame:
     """Number of lines in the scrollback above the screen."""
     scrolled: int = 0
     """Number of lines that have ever left the screen: `scrolled - history` of them are forgotten."""
+    written: int = 0
+    """The same in lines as the program wrote them, however many rows they were wrapped to: so at every width."""
+    settled: bool = True
+    """The whole scrollback is wrapped for this width; after a change of it the older lines follow bit by bit."""
     mouse: bool = False
     """The program asked for mouse reports."""
     mouse_presses: bool = False
@@ -88,10 +92,14 @@ class Scrollback(Protocol):
     def __len__(self) -> int: ...
 
     @property
-    def settled(self) -> bool:
-        """Whether all are wrapped for the present width; after a change of it the older ones follow bit by bit."""
+    def gone(self) -> int:
+        """Number of rows before the oldest that are forgotten."""
         ...
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
+        ...
+
+    def wraps(self, start: int, stop: int) -> Sequence[bool]:
+        """Return of the same rows whether each goes on in the next one; for little, compared with the rows."""
         ...

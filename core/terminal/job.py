@@ -289,7 +289,7 @@ class Job:
         while True:
             await self._resized.wait()
             self._resized.clear()
-            while self._screen.history.rewrap_more(STRETCH):
+            while self._screen.rewrap_more(STRETCH):
                 await let_others()
             self._changed.set()
 

@@ -78,6 +78,11 @@ class TerminalScreen(ModalGrid):
         self.dirty.clear()
         self.touch_all()
 
+    def rewrap_more(self, seconds: float) -> bool:
+        """After a change of the width go on wrapping the scrollback anew for some time; return whether more is left."""
+        self._frame = None
+        return self.history.rewrap_more(seconds)
+
     # --- out --------------------------------------------------------------------------------------
 
     @property
@@ -124,6 +129,8 @@ class TerminalScreen(ModalGrid):
                 mouse=not self.mode.isdisjoint(MOUSE),
                 mouse_presses=9 << 5 in self.mode,
                 scrolled=self.history.total,
+                written=self.history.written,
+                settled=self.history.settled,
                 mouse_motion=1003 << 5 in self.mode,
                 mouse_drag=not self.mode.isdisjoint((1002 << 5, 1003 << 5)),
                 mouse_sgr=MOUSE_SGR in self.mode,

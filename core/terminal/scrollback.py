@@ -43,6 +43,8 @@ class TerminalScrollback:
         self._late_count = 0
         self.total = 0
         """Lines that have ever come in; `total - len` were dropped."""
+        self.written = 0
+        """The same in lines as they were written, however many entries they were wrapped to."""
         self._columns = 0
         self.ignored = 0
         """So many of the next lines that are pushed never held anything: they are left out."""
@@ -56,6 +58,11 @@ class TerminalScrollback:
     def settled(self) -> bool:
         """Whether all lines are wrapped for the present width."""
         return self._fresh <= self.total - len(self)
+
+    @property
+    def gone(self) -> int:
+        """Lines that were dropped."""
+        return self.total - len(self)
 
     @property
     def _entries(self) -> deque[Kept]:
@@ -76,10 +83,12 @@ class TerminalScrollback:
             return
         self._entries.append(keep(entry_of(line.to_row(), wrapped=line.wrapped)))
         self.total += 1
+        self.written += not line.wrapped
 
     def extend(self, entries: Sequence[Entry]) -> None:
         """Add many lines; they must fit the screen's width."""
         self.total += len(entries)
+        self.written += sum(not goes_on(entry) for entry in entries)
         self._entries.extend(keep_all(entries[-self.limit :] if self.limit else ()))
 
     def extend_late(self, block: str) -> None:
@@ -87,6 +96,7 @@ class TerminalScrollback:
         late, count = self._late, block.count("\n")
         late.append((block, count))
         self.total += count
+        self.written += count
         self._late_count += count
         while self._late_count - late[0][1] >= self.limit:
             self._late_count -= late.popleft()[1]
@@ -103,7 +113,7 @@ class TerminalScrollback:
     def clear(self) -> None:
         self._kept.clear()
         self._late.clear()
-        self._late_count = self.total = self._fresh = 0
+        self._late_count = self.total = self.written = self._fresh = 0
 
     def rewrap(self, columns: int) -> None:
         """Wrap the lines anew for another width, the newest first; what takes long is left to `rewrap_more`."""
@@ -141,6 +151,7 @@ class TerminalScrollback:
         """Remove and return the newest `count` lines, oldest first."""
         taken = [self._entries.pop() for _ in range(min(count, len(self._entries)))]
         self.total -= len(taken)
+        self.written -= sum(not goes_on(kept) for kept in taken)
         return [self._line(open_entry(kept)) for kept in reversed(taken)]
 
     def take_wrapped(self, most: int) -> list[Line]:
@@ -157,6 +168,11 @@ class TerminalScrollback:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
         start = max(0, start)
         return [row_of(open_entry(kept), self._pens) for kept in islice(self._entries, start, max(start, stop))]
+
+    def wraps(self, start: int, stop: int) -> Sequence[bool]:
+        """Return of the same rows whether each goes on in the next one."""
+        start = max(0, start)
+        return [goes_on(kept) for kept in islice(self._entries, start, max(start, stop))]
 
     def texts(self) -> Iterable[tuple[str, bool]]:
         """Return the text of each line there is now, and whether it goes on in the next; a thread may read it."""

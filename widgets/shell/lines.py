@@ -55,7 +55,9 @@ class TerminalLines:
     @property
     def first(self) -> int:
         """The oldest line that is kept; of a full-screen program only the screen."""
-        return self.screen - (0 if self.frame.alternate or self.scrollback is None else self.frame.history)
+        if self.frame.alternate or self.scrollback is None:
+            return self.screen
+        return min(self.scrollback.gone, self.screen)
 
     @property
     def screen(self) -> int:
@@ -67,21 +69,23 @@ class TerminalLines:
         """The number after the last line."""
         return self.screen + self.frame.lines
 
-    @property
-    def settled(self) -> bool:
-        """Whether all are wrapped for the screen's width."""
-        return self.scrollback is None or self.scrollback.settled
-
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return the rows of some lines, as far as they are there."""
         start, stop = max(start, self.first), min(stop, self.stop)
         rows: list[Row] = []
         if self.scrollback is not None and start < self.screen:
-            gone = self.screen - self.frame.history
+            gone = self.scrollback.gone
             rows += self.scrollback.rows(start - gone, min(stop, self.screen) - gone)
         if stop > self.screen:
             rows += self.frame.rows[max(0, start - self.screen) : stop - self.screen]
         return rows
+
+    def wraps(self, start: int, stop: int) -> Sequence[bool]:
+        """Return of lines above the screen whether each goes on in the next one."""
+        if self.scrollback is None:
+            return ()
+        gone = self.scrollback.gone
+        return self.scrollback.wraps(max(start, self.first) - gone, min(stop, self.screen) - gone)
 
     def text(self, selection: Selection) -> str:
         """Return the selected text: wrapped lines joined, without the blanks that fill up lines."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 
 from core.contract.frame import Scrollback, TerminalFrame
 from core.contract.state import JobState
@@ -36,6 +39,7 @@ class ShellPane(Vertical):
         self._tabs = JobTabs()
         self.view = TerminalView(leave_keys=leave_keys)
         self._clock: Timer | None = None
+        self._is_shown = False
 
     def compose(self) -> ComposeResult:
         yield self._tabs
@@ -43,6 +47,8 @@ class ShellPane(Vertical):
 
     def on_mount(self) -> None:
         self._clock = self.set_interval(1.0, self._tabs.refresh, pause=True)
+        # for the view: what the pane itself subscribes may be taken back together with what others subscribe for it
+        self.screen.screen_layout_refresh_signal.subscribe(self.view, self._note_layout)
         self._show_tabs()
 
     # --- what others tell -------------------------------------------------------------------------
@@ -198,17 +204,19 @@ class ShellPane(Vertical):
         if self._active:
             self.post_message(JobResized(self._active, message.columns, message.lines))
 
-    def on_show(self) -> None:
+    def _note_layout(self, screen: Screen[Any]) -> None:
+        """Notice that the pane was hidden or shown: Textual's own events of that do not always come."""
+        shown = all(node.display for node in self.ancestors_with_self if isinstance(node, Widget))
+        if shown == self._is_shown:
+            return
+        self._is_shown = shown
         job = self._jobs.get(self._active)
-        if job is not None and (frame := job.latest()) is not None:
+        if shown and job is not None and (frame := job.latest()) is not None:
             self.show_frame(job.id, frame)
         self._tell_shown()
 
-    def on_hide(self) -> None:
-        self._tell_shown()
-
     def _tell_shown(self) -> None:
-        self.post_message(JobShown(self._active if self.is_on_screen else ""))
+        self.post_message(JobShown(self._active if self._is_shown else ""))
 
     @on(TerminalView.Scrolled)
     def _note_scroll(self, message: TerminalView.Scrolled) -> None:

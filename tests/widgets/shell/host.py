@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 
-from core.contract.frame import Row, Span, TerminalFrame
+from core.contract.frame import Row, Span, TerminalFrame, WrappedRow
 from widgets.shell.messages import JobKillRequested, JobResized, JobShown, KeysTyped, LeaveRequested, TextSelected
 from widgets.shell.pane import ShellPane
 
@@ -30,9 +30,8 @@ def frame(*rows: Row, columns: int = 40, lines: int = 9, **values: object) -> Te
 class Lines:
     """A scrollback of numbered lines."""
 
-    settled = True
-
     def __init__(self, count: int) -> None:
+        self.gone = 0
         self.all = [row(f"old {number}") for number in range(count)]
 
     def __len__(self) -> int:
@@ -40,6 +39,9 @@ class Lines:
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         return self.all[max(0, start) : max(0, stop)]
+
+    def wraps(self, start: int, stop: int) -> Sequence[bool]:
+        return [isinstance(row, WrappedRow) for row in self.rows(start, stop)]
 
 
 class ShellHost(App[None]):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.contract.frame import Row, Span, TerminalFrame, WrappedRow
+from core.terminal.screen import TerminalScreen
 from widgets.shell.anchor import Anchor
 from widgets.shell.lines import Selection, TerminalLines, occurrences
 from widgets.shell.reader import Outcome, Reader
 
 
 class Lines:
-    settled = True
+    gone = 5
 
     def __init__(self, *texts: str) -> None:
         self.all: list[Row] = [(Span(text),) for text in texts]
@@ -21,6 +22,9 @@ class Lines:
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         return self.all[max(0, start) : max(0, stop)]
+
+    def wraps(self, start: int, stop: int) -> Sequence[bool]:
+        return [isinstance(row, WrappedRow) for row in self.rows(start, stop)]
 
 
 def make(alternate: bool = False) -> TerminalLines:
@@ -85,51 +89,59 @@ def test_escape_ends_one_thing_after_the_other() -> None:
     assert reader.press("escape", None) is Outcome.LEAVE
 
 
-def wrapped(texts: Sequence[str], columns: int) -> list[Row]:
-    """Return lines as a terminal of that width shows them."""
-    rows: list[Row] = []
-    for text in texts:
-        pieces = [text[at : at + columns] for at in range(0, len(text), columns)]
-        rows += [WrappedRow((Span(piece),)) for piece in pieces[:-1]] + [(Span(pieces[-1]),)]
-    return rows
+def lines_of(screen: TerminalScreen) -> TerminalLines:
+    return TerminalLines(screen.frame(), screen.history)
 
 
-def lines_of(rows: Sequence[Row], screen: Sequence[Row], columns: int, *, settled: bool = True) -> TerminalLines:
-    old = Lines()
-    old.all, old.settled = list(rows), settled
-    frame = TerminalFrame(columns, 4, tuple(screen), history=len(rows), scrolled=len(rows), cursor_line=len(screen) - 1)
-    return TerminalLines(frame, old)
+def text_at(lines: TerminalLines, top: int) -> str:
+    return "".join(span.text for row in lines.rows(top, top + 3) for span in row)
 
 
-def test_a_view_stays_at_its_text_when_the_lines_are_wrapped_anew() -> None:
+def test_a_view_stays_at_its_text_while_lines_are_wrapped_anew_and_others_come() -> None:
+    screen = TerminalScreen(60, 6)
+    screen.feed("".join(f"{number:03} " + "x" * (number % 91) + "\r\n" for number in range(400)))
     anchor = Anchor()
-    texts = [f"{number:03} " + "x" * (number % 37) for number in range(300)]
-    wide, narrow = wrapped(texts, 30), wrapped(texts, 8)
-    top = wide.index((Span(texts[100]),))
-    anchor.stand(lines_of(wide, [(Span("prompt"),)], 30), top + 40)
-    anchor.stand(lines_of(wide, [(Span("prompt"),)], 30), top)
-    more = lines_of([*wide, (Span("more"),)], [(Span("prompt"),)], 30)
-    assert anchor.follow(more, top) == top
-    assert anchor.follow(lines_of(wide, [(Span("more"),), (Span("prompt"),)], 30), top) == top
-
-    # the newest are wrapped first; a line of the screen goes to the scrollback, too
-    end = [WrappedRow((Span("pro"),)), (Span("mpt"),)]
-    half = [*wrapped(texts[:150], 30), *wrapped(texts[150:], 8), (Span("more"),)]
-    assert half[anchor.follow(lines_of(half, end, 8, settled=False), top)] == (Span(texts[100]),)
-    whole = lines_of([*narrow, (Span("more"),)], end, 8)
-    place = anchor.follow(whole, top)
-    assert narrow[place][0].text == texts[100][:8]
-    assert not isinstance(narrow[place - 1], WrappedRow)
-
-    # then it goes on as ever
-    assert anchor.follow(whole, place) == place
-    anchor.stand(whole, place + 3)
-    assert anchor.follow(whole, place + 3) == place + 3
+    lines = lines_of(screen)
+    top = next(at for at in range(lines.first, lines.screen) if text_at(lines, at).startswith("100 "))
+    anchor.stand(lines, top + 40)
+    anchor.stand(lines, top)
+    screen.feed("before\r\n" * 30)
+    assert anchor.follow(lines_of(screen), top) == top
+    for columns in (8, 33, 5, 80):
+        screen.resize(columns, 4 + columns % 5)
+        going = True
+        while going:
+            top = anchor.follow(lines_of(screen), top)
+            assert text_at(lines_of(screen), top).startswith("100 "), columns
+            going = screen.rewrap_more(0.0)
+            screen.feed("while it goes on\r\n")
+        top = anchor.follow(lines_of(screen), top)
+        assert text_at(lines_of(screen), top).startswith("100 "), columns
+        assert screen.frame().settled
 
 
-def test_a_view_far_back_or_pushed_out_stands_at_its_number() -> None:
+def test_a_view_in_the_middle_of_a_long_line_stays_there() -> None:
+    screen = TerminalScreen(20, 4)
+    screen.feed("first\r\n" + "".join(f"<{number:03}>" for number in range(400)) + "\r\n" * 9)
     anchor = Anchor()
-    rows = wrapped(["x" * 20] * 5000, 10)
-    lines = lines_of(rows, [(Span("prompt"),)], 10)
-    anchor.stand(lines, 5)
-    assert anchor.follow(lines_of(rows[:5000], [(Span("prompt"),)], 20), 5) == 5
+    top = next(at for at in range(400) if text_at(lines_of(screen), at).startswith("<200>"))
+    anchor.stand(lines_of(screen), top)
+    for columns in (10, 40, 20):
+        screen.resize(columns, 4)
+        while screen.rewrap_more(1.0):
+            pass
+        top = anchor.follow(lines_of(screen), top)
+        assert text_at(lines_of(screen), top).startswith("<200>"), columns
+
+
+def test_a_view_of_lines_that_are_gone_stands_at_the_oldest_or_at_the_screen() -> None:
+    screen = TerminalScreen(20, 4, scrollback=10)
+    screen.feed("old\r\n" * 30)
+    anchor = Anchor()
+    anchor.stand(lines_of(screen), lines_of(screen).first)
+    screen.feed("new\r\n" * 30)
+    screen.resize(30, 4)
+    assert anchor.follow(lines_of(screen), 0) == lines_of(screen).first
+    screen.feed("\x1b[3J")
+    screen.resize(20, 4)
+    assert anchor.follow(lines_of(screen), 0) == lines_of(screen).screen

@@ -242,6 +242,7 @@ async def test_what_is_read_stays_while_output_comes_in() -> None:
         before = app.screen_lines()[1:9]
         del history.all[:20]  # the oldest are forgotten as new ones come in
         history.all += [row(f"new {number}") for number in range(20)]
+        history.gone = 20
         app.pane.show_frame("j1", frame(history=50, scrolled=70))
         await pilot.pause()
         assert app.screen_lines()[1:9] == before
