@@ -80,13 +80,13 @@ def write_line(text: str) -> None:
 
 
 def _list_tools(options: argparse.Namespace) -> int:
-    registry = registry_here("")
+    tools = [tool for tool in registry_here("") if tool.is_enabled]
     if options.as_json:
-        rows = [{"name": t.name, "kind": t.kind, "description": t.description, "aliases": t.aliases} for t in registry]
+        rows = [{"name": t.name, "kind": t.kind, "description": t.description, "aliases": t.aliases} for t in tools]
         write_line(json.dumps(rows))
         return ExitCode.DONE
-    width = max(len(tool.name) for tool in registry)
-    for tool in registry:
+    width = max(len(tool.name) for tool in tools)
+    for tool in tools:
         write_line(f"{tool.name:{width}}  {tool.kind:8}  {tool.description.splitlines()[0]}")
     return ExitCode.DONE
 

@@ -165,7 +165,7 @@ class Conversation:
         self._close_text()
         name = event.display_name or event.call.name
         own = self._opening(event.call.name)
-        block = self.view.add_tool(name, event.kind, target_of(event.call), own)
+        block = self.view.add_tool(name, event.kind, target_of(event.call), own, event.verb)
         self._calls[event.call.id] = self._open[event.call.id] = block
 
     def _change_call(self, envelope: Envelope) -> None:

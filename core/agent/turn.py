@@ -36,6 +36,7 @@ from core.model.retry import RetryPolicy
 from core.scheduler.abortable import Aborted, run_abortable
 from core.scheduler.scheduler import CompletedCall, Scheduler
 from core.tools.abort import AbortSignal
+from core.tools.declarative import CallSort
 from core.tools.untrusted import fence
 
 GO_ON = "Go on"
@@ -195,8 +196,9 @@ class Turn:
         kinds: list[Kind] = []
         for call in calls:
             tool = self._scheduler.registry.find(call.name)
-            kinds.append(tool.kind if tool else Kind.OTHER)
-            await self._channel.publish(ToolCallRequested(call, tool.display_name if tool else call.name, kinds[-1]))
+            sort = tool.sort_of(call.args) if tool else CallSort(Kind.OTHER)
+            kinds.append(sort.kind)
+            await self._channel.publish(ToolCallRequested(call, tool.display_name if tool else call.name, *sort))
         completed = await self._scheduler.run(calls, self._number, self._abort)
         repetitions = [self._breaker.note(done, kind) for done, kind in zip(completed, kinds, strict=True)]
         results = [_result_part(done, repeated) for done, repeated in zip(completed, repetitions, strict=True)]

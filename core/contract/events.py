@@ -184,6 +184,8 @@ class ToolCallRequested:
     call: ToolCall
     display_name: str = ""
     kind: Kind = Kind.OTHER
+    verb: str = ""
+    """A word for what the call does, where that of its kind does not fit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,11 @@ class Operation(ToolParams):
         """Return the paths that it names, as given."""
         return ()
 
+    @property
+    def subject(self) -> str:
+        """What it is about, in short: the first path, or what it looks for."""
+        return next(iter(self.paths()), "")
+
     def problem(self) -> str:
         """Return what is wrong beyond the schema, in one line; empty if nothing is."""
         if not all(path.strip() for path in self.paths()):
@@ -67,6 +72,10 @@ class SearchOperation(Operation, SearchFileContentParams):
     def paths(self) -> tuple[str, ...]:
         return (self.dir_path or ".",)
 
+    @property
+    def subject(self) -> str:
+        return self.pattern
+
 
 class GlobOperation(Operation, GlobParams):
     type: Literal["glob"]
@@ -74,6 +83,10 @@ class GlobOperation(Operation, GlobParams):
 
     def paths(self) -> tuple[str, ...]:
         return (self.dir_path or ".",)
+
+    @property
+    def subject(self) -> str:
+        return self.pattern
 
 
 class ListOperation(Operation, ListDirectoryParams):
@@ -229,6 +242,10 @@ class RenameSymbolOperation(Operation):
 
     def paths(self) -> tuple[str, ...]:
         return (self.file_path, *fixed_parts(self.include))
+
+    @property
+    def subject(self) -> str:
+        return self.symbol
 
     def problem(self) -> str:
         if not self.symbol.strip() or not self.new_name.strip():

@@ -52,6 +52,14 @@ class SingleCall(NamedTuple):
     """Absolute."""
 
 
+class CallSort(NamedTuple):
+    """What a call is, as people see it listed."""
+
+    kind: Kind
+    verb: str = ""
+    """A word for what it does, where the kind has none that fits."""
+
+
 @runtime_checkable
 class ToolInvocation(Protocol):
     """One validated call, ready to be explained, confirmed and run."""
@@ -130,7 +138,7 @@ class BaseToolInvocation(ABC, Generic[P]):
     @property
     def is_read_only(self) -> bool | None:
         """Whether this very call only looks, where its tool alone does not say so."""
-        return None
+        return self.kind.is_read_only if self.kind is not None else None
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -233,7 +241,16 @@ class DeclarativeTool(ABC):
     @property
     def is_offered(self) -> bool:
         """Whether the model is told of the tool now; one that is not can still be called."""
+        return self.is_enabled
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the settings have the model told of it, at least at times."""
         return self.name not in _BUNDLED or self.context is None or not self.context.settings.file_operations.is_full
+
+    def sort_of(self, args: Mapping[str, Any]) -> CallSort:
+        """Return what a call is, as far as its arguments show it before they are validated."""
+        return CallSort(self.kind)
 
     def get_schema(self, model_id: str | None = None) -> FunctionDeclaration:
         """Return the declaration for a model; `model_id` lets a tool differ between model families."""

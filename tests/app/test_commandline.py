@@ -34,6 +34,24 @@ def test_tools_are_listed(project: Path) -> None:
     assert all(set(row) >= {"name", "kind", "description", "aliases"} for row in listed)
 
 
+@pytest.mark.parametrize(
+    ("setting", "listed", "missing"),
+    [
+        ("off", {"read_file", "ask_user"}, {"file_operations"}),
+        ("adapters", {"read_file", "file_operations"}, set()),
+        ("full", {"file_operations", "run_shell_command"}, {"read_file", "replace", "smart_edit"}),
+    ],
+)
+def test_tools_that_the_settings_leave_out_are_not_listed(
+    project: Path, setting: str, listed: set[str], missing: set[str]
+) -> None:
+    config = project.parent / "config"
+    config.mkdir()
+    (config / "settings.toml").write_text(f'[file_operations]\nenabled = "{setting}"\n')
+    names = {row["name"] for row in json.loads(stet(project, "tool", "list", "--json").stdout)}
+    assert listed <= names and not missing & names
+
+
 def test_a_tool_is_shown_with_its_schema(project: Path) -> None:
     shown = json.loads(stet(project, "tool", "show", "replace", "--json").stdout)
     assert shown["name"] == "replace" and shown["kind"] == "edit"

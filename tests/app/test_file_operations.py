@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.fileops.transaction import Transaction
+from core.workspace.undo.store import UndoStore
 from tests.app.running import running
 from tests.core.fileops.trees import change_steps, plant, run_killed, snapshot
 
@@ -37,6 +38,23 @@ async def test_one_review_of_all_files_of_which_one_is_declined(project: Path) -
     assert (project / "a.py").read_text() == "x = 'red'\n"
     assert (project / "b.py").read_text() == "y = 'blue'\n"
     assert (project / "new" / "c.py").read_text() == "z = 1\n"
+
+
+async def test_looking_is_named_after_what_it_does_and_nothing_is_kept_for_undo(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "a.py").write_text("x = 'red'\n")
+    watched: list[object] = []
+    watch = UndoStore.watch
+    monkeypatch.setattr(UndoStore, "watch", lambda *args: (watched.append(args), watch(*args))[1])
+    search: dict[str, object] = {"type": "search", "pattern": "red"}
+    look: dict[str, object] = {"type": "analyze", "include": ["a.py"]}
+    script = "".join(call(*each).removesuffix("say end") for each in ([look], [search], [look, search]))
+    async with running(project, script + "say end") as run:
+        await run.prompt("go")
+        await run.shows("Analyze a.py", "Search red", "Files 1 analyze, 1 search")
+        await run.idle()
+        assert "Edit" not in run.text and not watched
 
 
 async def test_what_was_interrupted_is_taken_back_at_the_next_start(project: Path, tmp_path: Path) -> None:

@@ -72,6 +72,13 @@ class ToolFacts:
     error: str = ""
     ended_badly: bool = False
     """What it ran ended with a code other than 0, or by a signal."""
+    verb: str = ""
+    """What stands for the call's doing, where that is not the word of its kind."""
+
+    @property
+    def doing(self) -> str:
+        """The word that the line begins with."""
+        return make_visible_line(self.verb or _VERBS.get(self.kind, self.name))
 
 
 class ToolBlock(Block):
@@ -150,7 +157,6 @@ class ToolBlock(Block):
             glyph = spinner_frame(elapsed)
             elapsed = elapsed if elapsed >= 2 else None
         first = sign(glyph, role)
-        verb = _VERBS.get(facts.kind, make_visible_line(facts.name))
         is_long = elapsed is not None and elapsed >= WORTH_TELLING
         details = [make_visible_line(facts.summary), format_duration(elapsed or 0) if is_long else ""]
         tail: list[Piece] = [("  " + " · ".join(filter(None, details)), "muted")] if any(details) else []
@@ -158,7 +164,7 @@ class ToolBlock(Block):
         if self.can_open:
             tail.append((" ▾" if self.opened else " ▸", "muted"))
         room = width - 2 - sum(cells(text) for text, _ in tail)
-        head: list[Piece] = [(cut_middle(verb, max(4, room)), "tool-verb")]
+        head: list[Piece] = [(cut_middle(facts.doing, max(4, room)), "tool-verb")]
         room -= cells(head[0][0]) + 1
         subject = plain_inline(facts.description) if facts.description else make_visible_line(facts.target)
         if subject and room > 3:
@@ -189,7 +195,7 @@ class ToolBlock(Block):
     def summary(self) -> str:
         facts = self.facts
         subject = facts.target or facts.description
-        return f"{_VERBS.get(facts.kind, facts.name)} {subject}".rstrip()
+        return f"{facts.doing} {subject}".rstrip()
 
     def text(self) -> str:
         facts = self.facts

@@ -86,7 +86,7 @@ class TranscriptView(CursorView):
             self._change(id)
 
     def add_tool(
-        self, name: str, kind: Kind = Kind.OTHER, target: str = "", auto_open: AutoOpen | None = None
+        self, name: str, kind: Kind = Kind.OTHER, target: str = "", auto_open: AutoOpen | None = None, verb: str = ""
     ) -> BlockId:
         """Add a call that waits.
 
@@ -94,9 +94,10 @@ class TranscriptView(CursorView):
             name: as people know the tool; shown where the kind has no verb.
             target: what the call is about, plain text of one line.
             auto_open: when it opens by itself, where this tool has its own setting.
+            verb: shown in place of the kind's; such a call is not counted with others of its kind.
         """
-        block = ToolBlock(ToolFacts(name, kind, target), auto_open or self.auto_open)
-        if self.groups and kind in GROUPED:
+        block = ToolBlock(ToolFacts(name, kind, target, verb=verb), auto_open or self.auto_open)
+        if self.groups and kind in GROUPED and not verb:
             self._group_of_the_last().add(block)
         return self._add(block)
 

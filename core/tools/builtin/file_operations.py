@@ -8,7 +8,6 @@ import os
 import resource
 import sys
 import time
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +24,7 @@ from core.contract.tool import Kind, ToolLocation, ToolResult
 from core.contract.visible import make_visible_line
 from core.fileops.changes import PathChange, file_changes, review_files
 from core.fileops.engine import FileOperationsRun, Outcome, check_same
+from core.fileops.labels import describe_operations, sort_of_call
 from core.fileops.operations import (
     DeleteOperation,
     MoveOperation,
@@ -37,7 +37,14 @@ from core.fileops.progress import Progress
 from core.fileops.reading import Lookout
 from core.fileops.report import FileOperationsReport
 from core.tools.abort import AbortSignal
-from core.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ShellConfig, SingleCall, UpdateOutput
+from core.tools.declarative import (
+    BaseDeclarativeTool,
+    BaseToolInvocation,
+    CallSort,
+    ShellConfig,
+    SingleCall,
+    UpdateOutput,
+)
 from core.tools.parameters import ToolParams
 from core.workspace.listing import Stop
 
@@ -99,8 +106,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         return not any(op.spreads or isinstance(op, (DeleteOperation, MoveOperation)) for op in self.operations)
 
     def get_description(self) -> str:
-        counts = Counter(str(operation.type) for operation in self.operations)
-        text = ", ".join(f"{count} {type}" for type, count in counts.items())
+        text = describe_operations(self.operations)
         return f"{text} (dry run)" if self.params.dry_run else text
 
     def tool_locations(self) -> list[ToolLocation]:
@@ -316,8 +322,11 @@ class FileOperationsTool(BaseDeclarativeTool):
     """What was validated last."""
 
     @property
-    def is_offered(self) -> bool:
+    def is_enabled(self) -> bool:
         return self.context is None or self.context.settings.file_operations.enabled != "off"
+
+    def sort_of(self, args: Mapping[str, Any]) -> CallSort:
+        return sort_of_call(args)
 
     def validate_tool_param_values(self, params: FileOperationsParams) -> str | None:
         try:
