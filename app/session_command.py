@@ -63,11 +63,17 @@ def _store() -> SessionStore:
 
 
 def _document(session: SessionSummary) -> dict[str, Any]:
-    return {"id": session.id, "started": session.started, "title": session.title, "path": str(session.path)}
+    return {
+        "id": session.id,
+        "started": session.started,
+        "changed": session.changed,
+        "title": session.title,
+        "path": str(session.path),
+    }
 
 
 def _row(session: SessionSummary) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.started))
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.changed))
     return f"{session.id}  {when}  {session.title or '(no prompt)'}"
 
 

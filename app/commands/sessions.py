@@ -56,7 +56,7 @@ async def _choose(stage: Stage) -> str:
     index = SessionIndex(stage.engine.folders.cache / "sessions" / f"{store.folder.name}.db")
 
     def row(session: SessionSummary, snippet: str = "") -> SessionRow:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.started))
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(session.changed))
         return SessionRow(session.id, when, session.title, snippet, session.id == current)
 
     def find(words: str) -> list[SessionRow]:
