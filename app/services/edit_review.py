@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from app.services.editor import edit_text
 from app.stage import Stage
@@ -19,7 +21,7 @@ from core.contract.ids import CallId
 from core.contract.requests import ApprovalReply, ApprovalRequest, DroppedHunk
 from core.diff.hunks import apply_hunks, make_patch
 from core.diff.merge import merge_texts
-from widgets.approval.dialog import Shown, present
+from widgets.approval.dialog import DecisionScreen, Shown, present
 from widgets.diff.outcome import FileReview, ReviewDecision, ReviewOutcome
 from widgets.diff.review import ReviewScreen
 
@@ -56,6 +58,8 @@ class EditReview:
         self._renewals: Counter[CallId] = Counter()
         """How often a call's proposal was to be made again."""
         self.screen: ReviewScreen | None = None
+        self._early: list[Callable[[], None]] | None = []
+        """What is to be done to the screen as soon as it is laid out; none from then on."""
 
     def _take_files(self, request: ApprovalRequest) -> None:
         for file in files_of(request):
@@ -86,7 +90,14 @@ class EditReview:
             merge=merge_texts,
             split=_SPLIT[self._stage.engine.settings.ui.diff_view],
         )
-        return self._replies(await present(self._stage.app, self.screen, on_shown))
+
+        def catch_up(dialog: DecisionScreen[Any]) -> None:
+            early, self._early = self._early or [], None
+            for change in early:
+                change()
+            on_shown(dialog)
+
+        return self._replies(await present(self._stage.app, self.screen, catch_up))
 
     async def _recompute(self, path: str, new_text: str) -> FilePatch:
         return await asyncio.to_thread(make_patch, path, self._files[path].details.original_content, new_text)
@@ -114,9 +125,8 @@ class EditReview:
     def hold(self, call: CallId) -> None:
         """Let nothing be accepted: a call's proposal is being made again."""
         self._renewals[call] += 1
-        if self.screen is not None:
-            for path in self._paths_of(call):
-                self.screen.hold(path)
+        for path in self._paths_of(call):
+            self._change(ReviewScreen.hold, path)
 
     async def renew(self, request: ApprovalRequest) -> None:
         """Show a call's proposal as it is now; what still fits of marks, remarks and edits is kept."""
@@ -125,27 +135,27 @@ class EditReview:
         before = self._paths_of(call)
         details = {self._stage.engine.workspace.shown(file.file_path): file for file in files_of(request)}
         patches = {path: await asyncio.to_thread(_patch_of, path, file) for path, file in details.items()}
-        edited = {path: await self._keep_edits(path, details[path]) for path in before if path in details}
-        if self._renewals[call] != renewal or call not in self._requests:
-            return  # it is made again once more, or asked about no longer
+        edited: dict[str, FilePatch | None] = {}
+        for path in before:
+            if path in details and self._is_current(call, renewal):
+                edited[path] = await self._keep_edits(path, details[path])
+        if not self._is_current(call, renewal):
+            return
         self._requests[call] = request
         for path in before:
             del self._files[path]
         self._take_files(request)
-        if self.screen is None:
-            return
         for path, patch in patches.items():
             note = f"{path} changed on disk: this is the proposal for it as it is now."
-            if path not in before:
-                self.screen.add(patch, (*details[path].notes, note))
-                continue
-            kept = edited[path]
-            if kept is None and self.screen.find_proposal(path).is_edited:
-                note += " Your edits were of lines that changed, and are gone."
-            self.screen.renew_patch(path, patch, edited=kept, note=note)
-        for path in before:
-            if path not in self._files:
-                self.screen.take_out(path, f"{path} is changed no longer.")
+            if path in before:
+                self._change(_renew_patch, patch, edited[path], note)
+            else:
+                self._change(ReviewScreen.add, patch, (*details[path].notes, note))
+        self._take_off([path for path in before if path not in self._files], "is changed no longer")
+
+    def _is_current(self, call: CallId, renewal: int) -> bool:
+        """Whether a call still asks, and has not to be made again once more."""
+        return call in self._requests and self._renewals[call] == renewal
 
     async def _keep_edits(self, path: str, details: EditConfirmation) -> FilePatch | None:
         """Return the new proposal with the reviewer's edits; none where there are none, or where they don't fit."""
@@ -162,8 +172,20 @@ class EditReview:
         del self._requests[call]
         for path in paths:
             del self._files[path]
-            if self.screen is not None:
-                self.screen.take_out(path, f"{path} is asked about no longer.")
+        self._take_off(paths, "is asked about no longer")
+
+    def _take_off(self, paths: Iterable[str], why: str) -> None:
+        for path in paths:
+            self._change(ReviewScreen.take_out, path, f"{path} {why}.")
+
+    def _change(self, change: Callable[..., None], *given: Any) -> None:
+        """Change the screen, as soon as it is laid out; one that is not made yet will be of what holds then."""
+        if self.screen is None:
+            return
+        if self._early is None:
+            change(self.screen, *given)
+        else:
+            self._early.append(partial(change, self.screen, *given))
 
     def _paths_of(self, call: CallId) -> list[str]:
         return [path for path, file in self._files.items() if file.call == call]
@@ -175,6 +197,12 @@ def files_of(request: ApprovalRequest) -> tuple[EditConfirmation, ...]:
     if isinstance(details, EditConfirmation):
         return (details,)
     return details.files if isinstance(details, FileOperationsConfirmation) else ()
+
+
+def _renew_patch(screen: ReviewScreen, patch: FilePatch, edited: FilePatch | None, note: str) -> None:
+    if edited is None and screen.find_proposal(patch.path).is_edited:
+        note += " Your edits were of lines that changed, and are gone."
+    screen.renew_patch(patch.path, patch, edited=edited, note=note)
 
 
 def _patches_of(files: Mapping[str, _ReviewedFile]) -> list[FilePatch]:
