@@ -44,7 +44,8 @@ class EditingScreen(ReadingScreen):
         self._recompute = recompute
         self._open_editor = open_editor
         self._merge = merge
-        self._is_rebuilding = False
+        self._rebuilds = 0
+        """Patches that are being made again for an edit."""
         self._in_editor = False
         self._left_edits: dict[tuple[str, str], str] = {}
         """By path and text as proposed: what was typed into a hunk and not taken, for the next time."""
@@ -198,13 +199,12 @@ class EditingScreen(ReadingScreen):
         """Let the patch of a file, by default the current one, be made again for a new text."""
         proposal = proposal or self.proposal
         if text != proposal.patch.new_text:
-            self._is_rebuilding = True
-            self.run_worker(self._recompute_patch(proposal, text), group="edit", exclusive=True)
+            self._rebuilds += 1
+            self.run_worker(self._recompute_patch(proposal, proposal.patch, text), group="edit")
 
-    async def _recompute_patch(self, proposal: Proposal, text: str) -> None:
+    async def _recompute_patch(self, proposal: Proposal, before: FilePatch, text: str) -> None:
         assert self._recompute is not None
         message = ""
-        before = proposal.patch
         try:
             patch = await self._recompute(proposal.path, text)
             if proposal.patch is before:
@@ -214,7 +214,7 @@ class EditingScreen(ReadingScreen):
         except StetError as error:
             message = f"Not taken: {error.message}"
         finally:
-            self._is_rebuilding = False
+            self._rebuilds -= 1
         if proposal is self.proposal:
             self._show_rebuilt(message)
 

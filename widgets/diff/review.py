@@ -117,7 +117,7 @@ class ReviewScreen(EditingScreen):
         """Return why nothing can be accepted now; empty where it can."""
         if held := [proposal.path for proposal in self.proposals if proposal.is_held]:
             return make_visible_line(f"{held[0]} changed on disk: its diff is being rebuilt.")
-        if self._is_rebuilding:
+        if self._rebuilds:
             return "The diff is being rebuilt."
         if not any(proposal.accepted for proposal in self.proposals):
             return f"Nothing is on: {self.key('toggle_hunk')} takes a hunk in, {self.key('deny')} denies the whole."

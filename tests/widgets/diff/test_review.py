@@ -278,6 +278,29 @@ async def test_nothing_is_accepted_while_the_diff_is_rebuilt() -> None:
         assert (await outcome_of(screen)).files[0].patch.new_text == "x\n"
 
 
+async def test_edits_of_two_files_are_both_taken_however_long_each_takes() -> None:
+    go = {path: asyncio.Event() for path in ("a.txt", "b.txt")}
+
+    async def slow(path: str, text: str) -> FilePatch:
+        await go[path].wait()
+        return make_patch(path, SMALL[1], text)
+
+    async with Host().run_test(size=(80, 24)) as pilot:
+        screen = await show(pilot, review(small(), make_patch("b.txt", *SMALL[1:]), recompute=slow, is_wanted=True))
+        for text in ("for a", "for b"):
+            await pilot.press("e")
+            screen.editor.text = text
+            await pilot.press("ctrl+s", "tab")
+        go["b.txt"].set()
+        while not screen.proposals[1].is_edited:
+            await pilot.pause()
+        await pilot.press("y")
+        assert screen.outcome is None
+        go["a.txt"].set()
+        await press(pilot, "y")
+        assert [file.edited_text for file in (await outcome_of(screen)).files] == ["for a\n", "for b\n"]
+
+
 async def test_a_stale_proposal_is_replaced_and_keys_wait_again() -> None:
     clock = Clock()
     app = Host()
