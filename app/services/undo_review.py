@@ -12,7 +12,7 @@ from core.diff.hunks import apply_hunks, make_patch
 from core.workspace.encoding import decode
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.changes import SetKind
-from core.workspace.undo.image import Image, ImageKind
+from core.workspace.undo.image import Image, ImageKind, is_folder_only
 from core.workspace.undo.plan import UndoItem, UndoPlan
 from core.workspace.undo.report import text_of
 from widgets.approval.dialog import present
@@ -73,6 +73,8 @@ def describe_image(image: Image, blobs: BlobStore) -> str:
     """Return what stands somewhere, in words."""
     if image.kind is ImageKind.ABSENT:
         return "(nothing)\n"
+    if image.kind is ImageKind.FOLDER:
+        return "(empty directory)\n"
     if image.kind is ImageKind.LINK:
         return f"symlink to {image.target}\n"
     if image.kind is ImageKind.OTHER:
@@ -101,10 +103,11 @@ def chosen_of(plan: UndoPlan, outcome: ReviewOutcome, blobs: BlobStore) -> dict[
 
 def _notes(item: UndoItem) -> tuple[str, ...]:
     notes = []
+    what = "directory" if is_folder_only(item.now, item.target) else "file"
     if item.target.kind is ImageKind.ABSENT:
-        notes.append("The file is removed: it was not there before.")
+        notes.append(f"The {what} is removed: it was not there before.")
     if item.now.kind is ImageKind.ABSENT:
-        notes.append("The file comes back: it had been removed.")
+        notes.append(f"The {what} comes back: it had been removed.")
     if item.shared_with:
         notes.append(
             f"It was changed {item.shared_with}: by that, or by you or another program. Look before you take it."

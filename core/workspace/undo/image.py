@@ -21,7 +21,9 @@ _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 
 class ImageKind(StrEnum):
     ABSENT = "absent"
-    """Nothing, or a directory."""
+    """Nothing, or a directory that holds something."""
+    FOLDER = "folder"
+    """An empty directory."""
     FILE = "file"
     LINK = "link"
     OTHER = "other"
@@ -46,6 +48,17 @@ class Image:
 
 
 ABSENT = Image(ImageKind.ABSENT)
+FOLDER = Image(ImageKind.FOLDER)
+
+
+def stands_for(now: Image, expected: Image) -> bool:
+    """Return whether what stands somewhere is what was left there; an empty directory gives way like nothing."""
+    return now == expected or (now == FOLDER and expected == ABSENT)
+
+
+def is_folder_only(*images: Image) -> bool:
+    """Return whether the images tell of an empty directory that comes or goes."""
+    return FOLDER in images and all(image in (FOLDER, ABSENT) for image in images)
 
 
 def take_image(root: str, inside: str, blobs: BlobStore, omit: str = "") -> Image:
@@ -61,7 +74,7 @@ def take_image(root: str, inside: str, blobs: BlobStore, omit: str = "") -> Imag
             if stat.S_ISLNK(status.st_mode):
                 return Image(ImageKind.LINK, target=os.readlink(name, dir_fd=parent))
             if stat.S_ISDIR(status.st_mode):
-                return ABSENT  # directories only hold what is kept; an empty one gives way
+                return _folder_image(parent, name)
             if not stat.S_ISREG(status.st_mode):
                 return Image(ImageKind.OTHER)
             mode = stat.S_IMODE(status.st_mode)
@@ -82,6 +95,18 @@ def take_image(root: str, inside: str, blobs: BlobStore, omit: str = "") -> Imag
         return Image(ImageKind.FILE, omitted="it can't be read")
     except OSError as error:
         return Image(ImageKind.OTHER, omitted=os.strerror(error.errno or 0))
+
+
+def _folder_image(parent: int, name: str) -> Image:
+    try:
+        fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    except PermissionError:
+        return ABSENT
+    try:
+        with os.scandir(fd) as entries:
+            return ABSENT if any(entries) else FOLDER
+    finally:
+        os.close(fd)
 
 
 def put_image(root: str, inside: str, image: Image, content: bytes, check: atomic.Check) -> None:
@@ -118,6 +143,8 @@ def _put(parent: int, name: str, image: Image, content: bytes, check: atomic.Che
     check()
     if now is not None:
         if stat.S_ISDIR(now.st_mode):
+            if image.kind is ImageKind.FOLDER:
+                return
             os.rmdir(name, dir_fd=parent)  # only an empty one gives way
         else:
             os.unlink(name, dir_fd=parent)
@@ -126,6 +153,8 @@ def _put(parent: int, name: str, image: Image, content: bytes, check: atomic.Che
         _set_mode(parent, name, image.mode)
     elif image.kind is ImageKind.LINK:
         os.symlink(image.target, name, dir_fd=parent)
+    elif image.kind is ImageKind.FOLDER:
+        os.mkdir(name, dir_fd=parent)
 
 
 def _set_mode(parent: int, name: str, mode: int) -> None:

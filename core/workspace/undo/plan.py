@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.changes import ChangeSet, Journal, SetKind
-from core.workspace.undo.image import Image, ImageKind
+from core.workspace.undo.image import Image, ImageKind, is_folder_only, stands_for
 
 
 class Readiness(StrEnum):
@@ -94,7 +94,8 @@ def plan_reversal(
     for path, target in targets.items():
         now = look(path)
         readiness, reason = _judge(journal, blobs, path, now, target, ids)
-        items.append(UndoItem(path, shown(path), now, target, readiness, reason, shared.get(path, "")))
+        name = shown(path) + ("/" if is_folder_only(now, target) else "")
+        items.append(UndoItem(path, name, now, target, readiness, reason, shared.get(path, "")))
     made = tuple(dict.fromkeys(path for changes in chosen for path in changes.made_directories))
     turn = max((changes.turn for changes in chosen), default=0)
     return UndoPlan(label, kind, turn, ids, tuple(sorted(items, key=lambda item: item.shown)), made)
@@ -117,6 +118,6 @@ def _judge(
     later = journal.later_change(path, ids)
     if later is not None:
         return Readiness.CONFLICT, f"changed again in turn {later.turn} ({later.label}): undo that first"
-    if now != journal.latest(path):
+    if (latest := journal.latest(path)) is None or not stands_for(now, latest):
         return Readiness.CONFLICT, "changed since, by someone else: it is left as it is"
     return Readiness.READY, ""

@@ -9,7 +9,7 @@ from core.diff.stats import diff_stat
 from core.workspace.encoding import decode, is_binary
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.changes import ChangeSet, PathChange
-from core.workspace.undo.image import Image, ImageKind
+from core.workspace.undo.image import Image, ImageKind, is_folder_only
 
 MAX_COUNTED = 200
 """Files of one set whose lines are counted."""
@@ -26,7 +26,7 @@ def describe_set(
         kept.append(
             KeptChange(
                 change.path,
-                shown(change.path),
+                shown(change.path) + ("/" if is_folder_only(change.before, change.after) else ""),
                 created=change.before.kind is ImageKind.ABSENT,
                 deleted=change.after.kind is ImageKind.ABSENT,
                 added=added,

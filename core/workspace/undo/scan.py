@@ -50,6 +50,11 @@ def size_of(stamp: Stamp) -> int:
     return stamp >> _MODE_BITS & ((1 << _SIZE_BITS) - 1)
 
 
+def type_of(stamp: Stamp) -> int:
+    """Return the type and mode that a stamp tells of, as `stat` has them."""
+    return stamp & ((1 << _MODE_BITS) - 1)
+
+
 def mode_of(stamp: Stamp) -> int:
     """Return the permission bits that a stamp tells of."""
     return stamp & 0o7777

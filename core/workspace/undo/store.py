@@ -12,9 +12,9 @@ from core.contract.errors import StetError
 from core.contract.ids import new_id
 from core.workspace.paths import is_inside
 from core.workspace.undo.changes import ChangeSet, PathChange, SetKind
-from core.workspace.undo.image import Image, ImageKind, put_image, remove_empty
+from core.workspace.undo.image import Image, ImageKind, put_image, remove_empty, stands_for
 from core.workspace.undo.plan import UndoItem, UndoPlan, plan_reversal
-from core.workspace.undo.watch import ChangeWatch, parents_of
+from core.workspace.undo.watch import ChangeWatch, missing_parents
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,12 @@ class UndoStore(ChangeWatch):
         """
         items = [item for item in plan.ready if chosen is None or item.path in chosen]
         contents = {item.path: (chosen or {}).get(item.path) for item in items}
-        missing = await asyncio.to_thread(self._missing_parents, items)
+        places = [
+            (root, item.path)
+            for item in items
+            if item.target.kind is not ImageKind.ABSENT and (root := self._root_of(item.path)) is not None
+        ]
+        missing = await asyncio.to_thread(missing_parents, places)
         done, changes = await asyncio.to_thread(self._put_back, items, contents, plan.made_directories)
         if changes:
             partial = tuple(change.path for change in changes if contents[change.path] is not None)
@@ -108,16 +113,6 @@ class UndoStore(ChangeWatch):
             )
             await self._add(kept)
         return done
-
-    def _missing_parents(self, items: Sequence[UndoItem]) -> tuple[str, ...]:
-        """Return the directories that putting the items back will make."""
-        missing: set[str] = set()
-        for item in items:
-            root = self._root_of(item.path)
-            if root is not None and item.target.kind is not ImageKind.ABSENT:
-                inside = parents_of(os.path.relpath(item.path, root))
-                missing |= {path for folder in inside if not os.path.isdir(path := os.path.join(root, folder))}
-        return tuple(sorted(missing))
 
     def _put_back(
         self, items: Sequence[UndoItem], contents: Mapping[str, bytes | None], made: Sequence[str]
@@ -144,7 +139,7 @@ class UndoStore(ChangeWatch):
         inside = os.path.relpath(item.path, root)
 
         def check() -> None:
-            if self._look(item.path) != item.now:
+            if not stands_for(self._look(item.path), item.now):
                 raise _Changed("it changed in the meantime")
 
         data = content

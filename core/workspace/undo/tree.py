@@ -16,7 +16,7 @@ from core.workspace.listing import Stop
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.git_contents import CleanFiles, clean_in_git, read_objects
-from core.workspace.undo.image import ABSENT, MAX_KEPT_BYTES, Image, ImageKind, take_image
+from core.workspace.undo.image import ABSENT, FOLDER, MAX_KEPT_BYTES, Image, ImageKind, take_image
 from core.workspace.undo.scan import (
     Stamp,
     find_stamp,
@@ -26,6 +26,7 @@ from core.workspace.undo.scan import (
     scan_tree,
     size_of,
     stamp_of,
+    type_of,
 )
 from core.workspace.undo.sight import FolderRules, Sighting, TreeSight
 from core.workspace.workspace import Workspace
@@ -140,6 +141,7 @@ class TreeIndex:
         """Return what changed since the last look, path to images before and after; none if that can't be said."""
         if not self.is_known:
             return None
+        folders = self._sight.folders if self._sight.is_armed else None
         look = self._look(stop)
         if look is None:
             self._reset()
@@ -148,6 +150,7 @@ class TreeIndex:
         moved = [path for path, stamp in look.stamps.items() if self._stamps.get(path) != stamp and path not in found]
         gone = [path for path in look.gone if path not in found]
         before = self._images_before([*gone, *moved])
+        emptied = self._empty_folders(folders, found) if folders is not None else []
         self._forget(gone)
         for path in gone:
             # It may still be there and only be ignored from now on.
@@ -156,7 +159,18 @@ class TreeIndex:
             after = self.take(path)
             self.note(path, after, look.stamps[path])
             found[path] = (before[path], after)
+        for path in emptied:
+            found[path] = (FOLDER, self.take(path))
+        for path in self._sight.folders - folders if folders is not None else ():
+            if (after := self.take(path)) == FOLDER:
+                found[path] = (found[path][0] if path in found else ABSENT, after)
         return {path: pair for path, pair in found.items() if pair[0] != pair[1]}
+
+    def _empty_folders(self, before: Set[str], changed: Iterable[str]) -> list[str]:
+        """Return which of the directories of the last look are no more, and held nothing that is kept."""
+        gone = before - self._sight.folders
+        holding = {path.rpartition("/")[0] for path in (*before, *self._stamps, *changed)} if gone else set()
+        return [path for path in gone - holding if not os.path.isdir(f"{self.root}/{path}")]
 
     def expect_early(self) -> None:
         """Take note that something runs while the tree is looked at for the first time."""
@@ -244,7 +258,7 @@ class TreeIndex:
             return
         if self._is_early:
             self._told.add(inside)
-        if stamp is None:
+        if stamp is None or stat.S_ISDIR(type_of(stamp)):
             self._forget([inside])
             return
         self._stamps[inside] = stamp

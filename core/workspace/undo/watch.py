@@ -21,7 +21,7 @@ from core.workspace.listing import Stop
 from core.workspace.paths import is_inside, resolve_links
 from core.workspace.undo.blobs import DEFAULT_CAP, BlobStore
 from core.workspace.undo.changes import ChangeSet, Journal, PathChange
-from core.workspace.undo.image import ABSENT, Image
+from core.workspace.undo.image import ABSENT, FOLDER, Image
 from core.workspace.undo.scan import Stamp, find_stamp
 from core.workspace.undo.tree import TreeIndex
 from core.workspace.workspace import Workspace
@@ -173,11 +173,11 @@ class ChangeWatch:
         if not self._seeing.is_set():  # else what ran is looked at after the first look
             await self._wait_for_pending()
         places = await asyncio.to_thread(self._places, paths)
-        before = await asyncio.to_thread(self._look_at, places)
+        before, missing = await asyncio.to_thread(lambda: (self._look_at(places), missing_parents(places)))
         try:
             yield
         finally:
-            self._start(self._settle_paths(cause, places, before))
+            self._start(self._settle_paths(cause, places, before, missing))
 
     def job_started(self, job: str, call: str) -> None:
         """Take note of a command that a call started: until it ends, it may go on after the call."""
@@ -278,9 +278,11 @@ class ChangeWatch:
             changes = changes[:MAX_PATHS]
         await self._keep(cause, changes, made, notes, is_late=is_late)
 
-    async def _settle_paths(self, cause: _Cause, places: Sequence[tuple[str, str]], before: Sequence[Image]) -> None:
+    async def _settle_paths(
+        self, cause: _Cause, places: Sequence[tuple[str, str]], before: Sequence[Image], missing: tuple[str, ...]
+    ) -> None:
         after = await asyncio.to_thread(self._look_at, places)
-        await self._keep(cause, _differences(places, before, after))
+        await self._keep(cause, _differences(places, before, after), missing)
 
     def _changes(self) -> tuple[list[PathChange], tuple[str, ...]]:
         found: list[PathChange] = []
@@ -293,6 +295,7 @@ class ChangeWatch:
                 for inside, (before, after) in changes.items():
                     found.append(PathChange(os.path.join(tree.root, inside), before, after))
                 new = {folder for path, pair in changes.items() if pair[0] == ABSENT for folder in parents_of(path)}
+                new |= {path for path, pair in changes.items() if pair[1] == FOLDER}
                 made += [os.path.join(tree.root, folder) for folder in sorted(new - known)]
         return found, tuple(made)
 
@@ -371,6 +374,15 @@ def _differences(
 ) -> list[PathChange]:
     triples = zip(places, before, after, strict=True)
     return [PathChange(path, old, new) for (_, path), old, new in triples if old != new]
+
+
+def missing_parents(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the directories above roots' paths that are not there."""
+    missing: set[str] = set()
+    for root, path in places:
+        inside = parents_of(os.path.relpath(path, root))
+        missing |= {above for folder in inside if not os.path.isdir(above := os.path.join(root, folder))}
+    return tuple(sorted(missing))
 
 
 def parents_of(path: str) -> list[str]:
