@@ -9,26 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.stage import Stage
-from core.settings.catalogue import SettingRow, describe_type, help_texts, setting_rows
+from core.settings.catalogue import SettingRow, describe_type, find_row, help_texts, setting_rows
 from core.settings.load import LoadedSettings, load_settings
 from core.settings.save import reset_setting, save_setting
 from widgets.settings.screen import BUILT_IN, SettingLine, SettingsScreen
 from widgets.transcript.view import TranscriptView
 
-_AT_ONCE = frozenset(
-    {
-        "ui.theme", "ui.diff_view", "ui.tool_output", "ui.tool_output_of", "ui.group_reads", "ui.reduced_motion",
-        "ui.notifications", "prompt.vim", "tools.read_file.line_numbers", "tools.shell.timeout",
-        "tools.shell.on_timeout", "tools.web_fetch.allowed_hosts", "tools.call_timeout",
-    }
-)  # fmt: skip
-"""What is read when it is needed; the rest is taken when a session starts."""
 _COMMANDS = {"ui.theme": "theme"}
 _SOURCES = {"default": BUILT_IN, "environment": "environment", "command line": "flag"}
-
-
-def holds_at_once(key: str) -> bool:
-    return key in _AT_ONCE
 
 
 class SettingsView:
@@ -84,7 +72,7 @@ class SettingsView:
                     shown_value(row.default),
                     choices_of(row),
                     _COMMANDS.get(row.key, ""),
-                    "" if holds_at_once(row.key) else "A change holds from the next start.",
+                    "" if row.holds_at_once else "A change holds from the next start.",
                 )
             )
         return lines
@@ -113,7 +101,8 @@ class SettingsView:
         self.take(loaded, key)
         if typed is not None and loaded.origins.get(key, "").rpartition(":")[0] != str(path):
             return f"It does not hold here: {loaded.origins.get(key, 'another file')} says otherwise. {done}"
-        return done if holds_at_once(key) else f"{done} It holds from the next start."
+        row = find_row(tuple(key.split(".")))
+        return done if row is not None and row.holds_at_once else f"{done} It holds from the next start."
 
     def take(self, loaded: LoadedSettings, key: str) -> None:
         """Let the session follow a setting that was changed."""

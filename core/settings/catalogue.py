@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from core.settings.models import Group, Settings
+from core.settings.models import AtOnce, Group, Settings
 
 _NUMBERS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
 _BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
@@ -50,6 +50,11 @@ class SettingRow:
         if get_origin(kind) is Literal:
             return get_args(kind)
         return tuple(str(member.value) for member in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
+
+    @property
+    def holds_at_once(self) -> bool:
+        """Whether a running session follows a change."""
+        return any(isinstance(mark, AtOnce) for mark in self.field.metadata)
 
     def read_text(self, text: str) -> Any:
         """Return what someone typed as a value of this setting's type, or unchanged where it can't be one."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -11,6 +12,11 @@ from core.contract.events import ApprovalMode
 
 class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """Marks a setting that is read where it is needed: a change holds at once; that of others from the next start."""
 
 
 class ModelSettings(Group):
@@ -27,21 +33,21 @@ class ModelSettings(Group):
 
 
 class UiSettings(Group):
-    theme: str = "stet-dark"
+    theme: Annotated[str, AtOnce()] = "stet-dark"
     """Name of the colour theme: `stet-dark`, `stet-light`, `stet-contrast`, `ansi-dark` …; `/theme` shows all."""
-    diff_view: Literal["auto", "unified", "split"] = "auto"
+    diff_view: Annotated[Literal["auto", "unified", "split"], AtOnce()] = "auto"
     """How changes are shown; `auto` puts them side by side where the window is wide enough."""
     mouse: bool = True
     """Use the mouse; off leaves selecting text to the terminal."""
-    tool_output: Literal["never", "failed", "always"] = "failed"
+    tool_output: Annotated[Literal["never", "failed", "always"], AtOnce()] = "failed"
     """Which finished tool calls open by themselves in the chat."""
-    tool_output_of: dict[str, Literal["never", "failed", "always"]] = {}
+    tool_output_of: Annotated[dict[str, Literal["never", "failed", "always"]], AtOnce()] = {}
     """The same for single tools, by name: `{ run_shell_command = "always" }`."""
-    group_reads: bool = True
+    group_reads: Annotated[bool, AtOnce()] = True
     """Show calls that only read or search, and went well, as one line that opens."""
-    reduced_motion: bool = False
+    reduced_motion: Annotated[bool, AtOnce()] = False
     """No animation at all."""
-    notifications: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"
+    notifications: Annotated[Literal["auto", "bell", "osc9", "osc777", "off"], AtOnce()] = "auto"
     """How the terminal calls you while it has not the focus and something waits or is over: `auto` is the bell and the
     notification that the terminal knows (by OSC 9 or OSC 777); `bell` the bell alone, `osc9` and `osc777` no bell."""
 
@@ -52,24 +58,24 @@ class UiSettings(Group):
 
 
 class PromptSettings(Group):
-    vim: bool = False
+    vim: Annotated[bool, AtOnce()] = False
     """Vi's keys in the prompt, from insert mode on; Alt with a letter is Esc and that letter. `/vim` turns them on."""
 
 
 class ReadFileSettings(Group):
-    line_numbers: bool = True
+    line_numbers: Annotated[bool, AtOnce()] = True
     """Number the lines that read_file returns."""
 
 
 class ShellSettings(Group):
-    timeout: float = Field(default=30.0, gt=0, allow_inf_nan=False)
+    timeout: Annotated[float, AtOnce()] = Field(default=30.0, gt=0, allow_inf_nan=False)
     """Seconds in the foreground; then a command moves to the background."""
-    on_timeout: Literal["background", "kill"] = "background"
+    on_timeout: Annotated[Literal["background", "kill"], AtOnce()] = "background"
     """What happens then: `background` or `kill`."""
 
 
 class WebFetchSettings(Group):
-    allowed_hosts: tuple[str, ...] = ()
+    allowed_hosts: Annotated[tuple[str, ...], AtOnce()] = ()
     """Hosts that web_fetch may ask although they are not public: `localhost:3000`, or a name for the usual ports."""
 
 
@@ -88,7 +94,7 @@ class ToolSettings(Group):
     """Prints the declarations of more tools as JSON; split into words like a command line, but run without a shell."""
     call_command: str = ""
     """Runs a discovered tool: gets its name as the last argument and the call's arguments as JSON on standard input."""
-    call_timeout: float = Field(default=10.0, gt=0, allow_inf_nan=False)
+    call_timeout: Annotated[float, AtOnce()] = Field(default=10.0, gt=0, allow_inf_nan=False)
     """Seconds that a call of a discovered tool may take."""
 
 
