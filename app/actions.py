@@ -158,7 +158,8 @@ _NO_KEY = "no_key"
 """A name that no key has, for what is to have none: Textual takes an empty list for no change."""
 _CLOSED = frozenset({Scope.SHELL, Scope.REVIEW, Scope.DIALOG, Scope.COMPLETION})
 """Scopes in which the application's own keys do not work, or would crowd out the few that matter."""
-_PANES = frozenset({Scope.TRANSCRIPT, Scope.TODO, Scope.CHANGES})
+_PANES = frozenset(Scope) - _CLOSED - {Scope.APP, Scope.PROMPT}
+"""Scopes of panes from which a key leads back to the prompt."""
 
 
 def _absent(busy: bool) -> When:

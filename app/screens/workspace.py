@@ -135,7 +135,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def maximise_pane(self, id: str | None) -> None:
         """Give one pane the whole screen above the status line, or give the others their place back."""
         self._maximised = id
-        self.update_classes({f"-only-{spec.id}": spec.id == id for spec in PANES})
+        alone = pane_of(id).place if id is not None else None
+        self.update_classes({f"-only-{place}": place is alone for place in Place})
         self._arrange()
 
     @property
@@ -146,6 +147,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         narrow = self.app.size.width < NARROW
         side = self.query_one("#side")
         in_side = (focused := self.focused_pane) is not None and focused.place is Place.SIDE
+        for pane in side.children:
+            pane.set_class(self.has_class("-only-side") and pane.id != self._maximised, "-aside")
         side.display = bool(side.children) and self._side_wanted and (not narrow or in_side)
         low, over = self.app.size.height < LOW, narrow and bool(side.display)
         self.update_classes({"-narrow": narrow, "-low": low, "-over": over})

@@ -118,6 +118,21 @@ async def test_a_class_of_the_workspace_reaches_its_panes(tmp_path: Path) -> Non
         assert app.workspace.query_one("#upper").display
 
 
+async def test_one_pane_of_the_side_column_alone_sets_the_others_aside(tmp_path: Path) -> None:
+    async with running_app(tmp_path) as (app, pilot):
+        workspace = app.workspace
+        todo, changes = await workspace.pane("todo"), await workspace.pane("changes")
+        for alone, other in ((todo, changes), (changes, todo)):
+            await workspace.focus_pane(alone.id or "")
+            workspace.maximise_pane(alone.id)
+            await pilot.pause()
+            assert alone.display and not other.display and not workspace.query_one("#main").display
+            assert alone.size.width > 100
+        workspace.maximise_pane(None)
+        await pilot.pause()
+        assert todo.display and changes.display and workspace.query_one("#main").display
+
+
 async def test_a_theme_that_was_changed_under_a_dialog_shows_afterwards(tmp_path: Path) -> None:
     async with running_app(tmp_path) as (app, pilot):
         before = app.workspace.styles.background
