@@ -132,7 +132,7 @@ def merged(spans: list[Span]) -> list[Span]:
     """Return the spans with neighbours of one style joined."""
     row: list[Span] = []
     for span in spans:
-        if row and row[-1].style == span.style:
+        if row and (row[-1].style is span.style or row[-1].style == span.style):
             row[-1] = Span(row[-1].text + span.text, span.style)
         else:
             row.append(span)
@@ -143,9 +143,12 @@ def _read(entry: Entry, pens: PenBox, *, keep_blanks: bool = False) -> Row:
     if "\x1b" not in entry and "\t" not in entry:
         text = entry if keep_blanks else entry.rstrip(" ")
         return (Span(text),) if text else ()
+    if "\t" not in entry and "\x1b[K" not in entry and "\x1b[0K" not in entry:
+        spans = _read_simple(entry, pens)
+        return tuple(merged(spans)) if keep_blanks else joined(spans)
     pen = pens.plain
     column = 0
-    spans: list[Span] = []
+    spans = []
     for token in _TOKEN.finditer(entry):
         if token.lastindex:
             pen = pen.after(token[1])
@@ -158,6 +161,19 @@ def _read(entry: Entry, pens: PenBox, *, keep_blanks: bool = False) -> Row:
             column += _width(token[0])
             spans.append(Span(token[0], pen.style))
     return tuple(merged(spans)) if keep_blanks else joined(spans)
+
+
+def _read_simple(entry: Entry, pens: PenBox) -> list[Span]:
+    """Return the spans of an entry that holds no other sequences than SGR, and no tabs."""
+    pen = pens.plain
+    first, *pieces = entry.split("\x1b[")
+    spans = [Span(first)] if first else []
+    for piece in pieces:
+        parameters, _, text = piece.partition("m")
+        pen = pen.after(parameters)
+        if text:
+            spans.append(Span(text, pen.style))
+    return spans
 
 
 def _cut(spans: list[Span], columns: int) -> list[list[Span]]:

@@ -115,8 +115,11 @@ def read_sgr(parameters: str) -> Change:
 
 
 def _read_direct(parameters: str) -> Change | None:
-    """Return what `38;2;r;g;b`, `48;2;r;g;b` or both do: pictures are made of them, too many to keep."""
+    """Return what `38;2;r;g;b`, `48;2;r;g;b` or both do, perhaps after a reset: pictures are made of them."""
     fields = parameters.split(";")
+    reset = len(fields) in (6, 11) and fields[0] == "0"
+    if reset:
+        del fields[0]
     if len(fields) not in (5, 10):
         return None
     colours: dict[str, str] = {}
@@ -128,7 +131,7 @@ def _read_direct(parameters: str) -> Change | None:
             colours[ground] = f"#{_HEX[red]}{_HEX[green]}{_HEX[blue]}"
     except KeyError:
         return None
-    return Change(False, colours.get("38"), colours.get("48"), 0, 0)
+    return Change(reset, colours.get("38"), colours.get("48"), 0, 0)
 
 
 Write = tuple["Pen", str, tuple[tuple[str, CellStyle], ...], int]
@@ -205,10 +208,17 @@ class PenBox:
 @lru_cache(maxsize=4096)
 def sequence_of(style: CellStyle) -> str:
     """Return the sequence that gives a style, whatever was before."""
-    codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
-    for code, colour in ((38, style.fg), (48, style.bg)):
-        if colour.startswith("#"):
-            codes.append(f"{code};2;{int(colour[1:3], 16)};{int(colour[3:5], 16)};{int(colour[5:], 16)}")
-        elif colour:
-            codes.append(f"{code};5;{colour}")
-    return f"\x1b[{';'.join(codes)}m"
+    codes = "".join([f";{code}" for name, code in _FLAGS if getattr(style, name)]) if _has_flags(style) else ""
+    return f"\x1b[0{codes}{_codes_of(38, style.fg)}{_codes_of(48, style.bg)}m"
+
+
+def _has_flags(style: CellStyle) -> bool:
+    first = style.bold or style.dim or style.italic or style.underline or style.blink
+    return first or style.reverse or style.conceal or style.strike or style.overline
+
+
+def _codes_of(ground: int, colour: str) -> str:
+    if colour[:1] != "#":
+        return f";{ground};5;{colour}" if colour else ""
+    value = int(colour[1:], 16)
+    return f";{ground};2;{value >> 16};{value >> 8 & 255};{value & 255}"

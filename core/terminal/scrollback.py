@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from core.contract.frame import CellStyle, Row
+from core.contract.frame import CellStyle, Row, Span
 from core.terminal.entries import (
     Entry,
     Kept,
@@ -22,9 +22,9 @@ from core.terminal.entries import (
     row_of,
     text_of,
 )
-from core.terminal.line import Line
+from core.terminal.line import Line, line_of
 from core.terminal.pen import PenBox
-from core.terminal.width import split_cells
+from core.terminal.width import NARROW, split_cells
 
 _REWRAP_SECONDS = 0.005
 _MOST_JOINED = 4 * 1024
@@ -179,26 +179,32 @@ class TerminalScrollback:
         return ((text_of(open_entry(kept)), goes_on(kept)) for kept in list(self._entries))
 
     def _line(self, entry: Entry) -> Line:
-        line = Line(0)
+        text: list[str] = []
+        styles: list[CellStyle] = []
+        wide = False
         for span in row_of(entry, self._pens):
-            _add(line, span.text, span.style)
-        line.wrapped = isinstance(entry, Wrapped)
+            if NARROW.fullmatch(span.text):
+                text += span.text
+                styles += [span.style] * len(span.text)
+            else:
+                wide = _add(text, styles, span) or wide
+        line = line_of(text, styles)
+        line.wide, line.wrapped = wide, isinstance(entry, Wrapped)
         return line
 
 
-def _add(line: Line, text: str, style: CellStyle) -> None:
-    if text.isascii():
-        line.text.extend(text)
-        line.styles.extend([style] * len(text))
-        return
-    for cell, width in split_cells(text):
+def _add(text: list[str], styles: list[CellStyle], span: Span) -> bool:
+    """Add the cells of a span; return whether one of them is wide."""
+    wide = False
+    for cell, width in split_cells(span.text):
         if width == 0:
-            if line.text:
-                line.text[-1 if line.text[-1] or len(line.text) < 2 else -2] += cell
+            if text:
+                text[-1 if text[-1] or len(text) < 2 else -2] += cell
             continue
-        line.text.append(cell)
-        line.styles.append(style)
+        text.append(cell)
+        styles.append(span.style)
         if width == 2:
-            line.wide = True
-            line.text.append("")
-            line.styles.append(style)
+            wide = True
+            text.append("")
+            styles.append(span.style)
+    return wide

@@ -50,6 +50,7 @@ COMMANDS = (
 async def write_random(jobs: JobTable, dice: random.Random, seconds: float) -> None:
     """Run a `cat` in a raw terminal and write it random sequences, so that its screen meets them all."""
     job = await jobs.start("stty raw -echo; exec cat", "/", columns=40, lines=12)
+    job.watch(dice.random() < 0.5)
     end = time.monotonic() + seconds
     while time.monotonic() < end and job.running:
         await job.write("".join(random_tokens(dice)).encode() + dice.randbytes(20).replace(b"\x03", b""))
