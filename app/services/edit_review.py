@@ -85,6 +85,7 @@ class EditReview:
             rule={path: _rule_shown(self._requests[file.call]) for path, file in self._files.items()},
             scopes=requests[0].scopes,
             notes={path: file.details.notes for path, file in self._files.items()},
+            dropped_with=self._dropped_with(),
             recompute=self._recompute,
             open_editor=self._open_editor,
             merge=merge_texts,
@@ -98,6 +99,10 @@ class EditReview:
             on_shown(dialog)
 
         return self._replies(await present(self._stage.app, self.screen, catch_up))
+
+    def _dropped_with(self) -> dict[str, list[str]]:
+        shown = self._stage.engine.workspace.shown
+        return {path: [shown(other) for other in file.details.dropped_with] for path, file in self._files.items()}
 
     async def _recompute(self, path: str, new_text: str) -> FilePatch:
         return await asyncio.to_thread(make_patch, path, self._files[path].details.original_content, new_text)

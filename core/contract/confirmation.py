@@ -34,6 +34,8 @@ class EditConfirmation:
     """What the reviewer should know: the rung that matched, a changed encoding, a stale file."""
     is_deleted: bool = False
     """The file goes; `new_content` is empty."""
+    dropped_with: tuple[str, ...] = ()
+    """Paths of the same change that stay as they are, too, where nothing of this one is taken."""
     type: Literal["edit"] = "edit"
 
 

@@ -12,6 +12,7 @@ from core.contract.errors import ToolFailure
 from core.contract.visible import has_hidden, make_visible_line
 from core.diff.stats import diff_stat
 from core.diff.unified import unified_diff
+from core.fileops.bonds import left_out_with
 from core.fileops.overlay import Entry
 from core.fileops.planner import Plan
 from core.fileops.steps import EntryKind
@@ -40,6 +41,7 @@ def review_files(plan: Plan, workspace: Workspace) -> tuple[EditConfirmation, ..
             if item.notes or item.operation.type in ("move", "copy"):
                 notes.setdefault(path, []).extend(item.notes or (item.text,))
     files = []
+    together = left_out_with(plan)
     for path, before in plan.before.items():
         after = plan.after[path]
         if before == after or _is_plain_directory(before, after):
@@ -61,6 +63,7 @@ def review_files(plan: Plan, workspace: Workspace) -> tuple[EditConfirmation, ..
                 new or "",
                 notes=tuple(dict.fromkeys(said)),
                 is_deleted=new is None,
+                dropped_with=together.get(path, ()),
             )
         )
     return tuple(files)

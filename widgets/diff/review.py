@@ -16,6 +16,7 @@ from core.contract.visible import make_visible_line
 from widgets.approval.confirm import ConfirmScreen
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.text_view import Passage
+from widgets.diff.bonds import Bonds
 from widgets.diff.editing import EditingScreen, Merge, OpenEditor, Recompute
 from widgets.diff.outcome import ReviewDecision, ReviewOutcome
 from widgets.diff.proposal import Proposal
@@ -38,6 +39,7 @@ class ReviewScreen(EditingScreen):
         rule: the rule that would be saved; empty where that is not offered. Or by path, one for each file.
         scopes: where it can be saved: for the `user`, for the `project`.
         notes: by path, what the reviewer should know.
+        dropped_with: by path the others of which nothing can be taken where nothing of that one is.
         recompute: without it nothing can be edited.
         open_editor: without it there is no editor to go to.
         merge: without it edits are lost when a proposal is made again.
@@ -58,6 +60,7 @@ class ReviewScreen(EditingScreen):
         rule: str | Mapping[str, str] = "",
         scopes: tuple[str, ...] = (),
         notes: Mapping[str, tuple[str, ...]] | None = None,
+        dropped_with: Mapping[str, Sequence[str]] | None = None,
         recompute: Recompute | None = None,
         open_editor: OpenEditor | None = None,
         merge: Merge | None = None,
@@ -81,6 +84,7 @@ class ReviewScreen(EditingScreen):
             place=place,
             split=split,
         )
+        self._bonds = Bonds(dropped_with or {})
         self._rule = rule
         self._scopes = scopes
         self._is_wanted = is_wanted
@@ -189,16 +193,24 @@ class ReviewScreen(EditingScreen):
 
     # --- marks ------------------------------------------------------------------------------------
 
+    def _show_marked(self) -> None:
+        """Show what was done to the file, and to those that stand or fall with it."""
+        along = self._bonds.follow(self.proposal, self.proposals)
+        self.show_marks()
+        if along:
+            state = "on" if self.proposal.accepted else "off"
+            self.say(make_visible_line(f"{state} with it: {', '.join(along)}"))
+
     def action_toggle_hunk(self) -> None:
         if self.view.range_start is not None:
             self.drop_range()
         elif self.view.hunk >= 0:
             self.proposal.toggle(self.view.hunk)
-            self.show_marks()
+            self._show_marked()
 
     def action_toggle_file(self) -> None:
         self.proposal.toggle_all()
-        self.show_marks()
+        self._show_marked()
 
     def action_decline_file(self) -> None:
         label = "this file is not accepted, because (enter keeps, esc back):"
@@ -212,7 +224,7 @@ class ReviewScreen(EditingScreen):
 
     def on_diff_view_hunk_pressed(self, event: DiffView.HunkPressed) -> None:
         self.proposal.toggle(event.hunk)
-        self.show_marks()
+        self._show_marked()
 
     def on_sheet_view_seen(self) -> None:
         self.show_status()
@@ -238,7 +250,7 @@ class ReviewScreen(EditingScreen):
             self._accept(ReviewDecision.ONCE, text)
         elif purpose == "file":
             self.proposal.decline(text)
-            self.show_marks()
+            self._show_marked()
         elif purpose == "remark":
             self._keep_remark(self.proposal.remarks, self.view.hunk, text)
         elif purpose == "comment" and (line := self.view.cursor_line) is not None:

@@ -54,6 +54,25 @@ async def test_what_cannot_be_done_is_never_shown(place: Place) -> None:
         await review(place, edit("a.py", "return 1", "return 2"), edit("b.py", "nope", "x"))
 
 
+async def bonds(place: Place, *operations: dict[str, Any]) -> dict[str, set[str]]:
+    _, files = await review(place, *operations)
+    found = {name: {os.path.relpath(path, place.root) for path in file.dropped_with} for name, file in files.items()}
+    return {name: paths for name, paths in found.items() if paths}
+
+
+async def test_what_stands_or_falls_together_is_known_to_the_review(place: Place) -> None:
+    move = {"id": "m", "type": "move", "source": "a.py", "destination": "z.py"}
+    assert await bonds(place, move, edit("b.py", "1", "2")) == {"a.py": {"z.py"}, "z.py": {"a.py"}}
+    later = edit("c.py", "1", "2", id="c", depends_on=["m"])
+    assert await bonds(place, move, later) == {"a.py": {"z.py", "c.py"}, "z.py": {"a.py", "c.py"}}
+    inside = edit("z.py", "1", "2")
+    assert await bonds(place, move, inside) == {"a.py": {"z.py"}, "z.py": {"a.py"}}
+    several = [edit("a.py", "1", "2", id="x"), edit("b.py", "1", "2", id="y", depends_on=["x"]), edit("b.py", "2", "3")]
+    assert await bonds(place, *several[:2]) == {"a.py": {"b.py"}}
+    assert await bonds(place, *several) == {}
+    assert await bonds(place, {"type": "transform", "include": ["."], "pattern": "1", "replacement": "2"}) == {}
+
+
 async def test_a_declined_file_stays_and_what_depends_on_it_is_not_done(place: Place) -> None:
     invocation, _ = await review(
         place,
