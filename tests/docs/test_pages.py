@@ -73,6 +73,13 @@ def test_links_lead_somewhere() -> None:
     assert broken == []
 
 
+def test_the_places_that_the_page_for_developers_names_are_there() -> None:
+    page = (ROOT / "docs/development.md").read_text(encoding="utf-8")
+    named = [name for name in re.findall(r"`([\w./]+)`", page) if "/" in name and "NAME" not in name]
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_every_page_is_linked_or_named() -> None:
     everything = README + "".join(path.read_text(encoding="utf-8") for path in PAGES)
     assert [path.name for path in PAGES if path.name not in everything] == []
