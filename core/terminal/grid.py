@@ -350,14 +350,14 @@ class Grid(pyte.Screen):
 
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:
         """EL: blank from the cursor on (0), up to the cursor (1) or the whole line (2)."""
-        x, line = self.cursor.x, self.edit(self.cursor.y)
-        if how == 0:
-            line.fill(x, self.columns, self.pen.blank)
-            line.wrapped = False
+        x, y = self.cursor.x, self.cursor.y
+        if how == 2 or (how == 0 and x == 0):
+            self.blank_line(y)
+        elif how == 0:
+            self.edit(y).fill(x, self.columns, self.pen.blank)
+            self.grid[y].wrapped = False
         elif how == 1:
-            line.fill(0, min(x + 1, self.columns), self.pen.blank)
-        elif how == 2:
-            self.blank_line(self.cursor.y)
+            self.edit(y).fill(0, min(x + 1, self.columns), self.pen.blank)
 
     def erase_in_display(self, how: int = 0, *args: object, **kwargs: object) -> None:
         """ED: blank from the cursor on (0), up to the cursor (1), all (2), or the scrollback (3)."""
@@ -385,8 +385,10 @@ class Grid(pyte.Screen):
             self.blank_line(y)
 
     def blank_line(self, y: int) -> None:
-        """Blank a whole line."""
+        """Blank a whole line; none goes on in it."""
         self.grid[y] = Line(self.columns, self.pen.blank)
+        if y > 0:
+            self.grid[y - 1].wrapped = False
         self.dirty.add(y)
 
     def alignment_display(self) -> None:

@@ -105,6 +105,9 @@ class ModalGrid(Grid):
             return
         if number not in _KNOWN_PRIVATE:
             return
+        if number << 5 in MOUSE:
+            # one at a time; whichever is reset, no mouse is reported any more
+            self.mode -= set(MOUSE)
         if number == 6:
             self._set_origin(on)
             self.cursor.x, self.cursor.y = 0, self.top if on else 0
@@ -116,8 +119,6 @@ class ModalGrid(Grid):
             self.cursor.hidden = not on
         elif number == 5:
             self.touch_all()
-        elif number in (9, 1000, 1002, 1003) and on:
-            self.mode -= {mode for mode in MOUSE if mode != number << 5}
 
     def _set_origin(self, on: bool) -> None:
         if on:

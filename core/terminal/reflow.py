@@ -11,8 +11,11 @@ _MAX_TAKEN = 4000
 
 
 def reflow(grid: Grid, columns: int, lines: int) -> None:
-    """Refit the main screen and the cursor; what no longer fits goes to the scrollback, what then fits comes back."""
-    cursor_line, cursor_column = grid.cursor.y, grid.at
+    """Refit the main screen and the cursor; what no longer fits goes to the scrollback, what then fits comes back.
+
+    The cursor stays behind the same character, also where a wrap was pending or then is.
+    """
+    cursor_line, cursor_column = grid.cursor.y, grid.cursor.x
     old = grid.grid
     if columns != grid.columns:
         taken = grid.history.take_wrapped(_MAX_TAKEN)
@@ -33,7 +36,7 @@ def reflow(grid: Grid, columns: int, lines: int) -> None:
     fitted.extend(Line(columns) for _ in range(lines - len(fitted)))
     grid.grid = fitted
     grid.cursor.y = cursor_line - surplus + len(back)
-    grid.cursor.x = min(cursor_column, columns - 1)
+    grid.cursor.x = min(cursor_column, columns)
 
 
 def _rewrap(lines: list[Line], cursor_line: int, cursor_column: int, columns: int) -> tuple[list[Line], int, int]:

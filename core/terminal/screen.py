@@ -68,13 +68,14 @@ class TerminalScreen(ModalGrid):
         if self.alternate:
             self._resize_hidden(columns, lines)
             self._crop(columns, lines)
+            self.cursor.x = min(self.cursor.x, columns - 1)
         else:
             reflow(self, columns, lines)
         self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
         self.columns, self.lines = columns, lines
         self.note_room()
         self.set_margins()
-        self.cursor.x, self.cursor.y = min(self.cursor.x, columns - 1), min(self.cursor.y, lines - 1)
+        self.cursor.y = min(self.cursor.y, lines - 1)
         self.dirty.clear()
         self.touch_all()
 

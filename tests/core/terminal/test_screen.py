@@ -184,6 +184,13 @@ def test_replies_do_not_pile_up_and_never_echo_what_was_sent() -> None:
     assert b"rm" not in make("\x1b]0;rm -rf\x07\x1b[21t\x1b]0;?\x07").responses
 
 
+def test_no_mouse_is_reported_once_any_of_its_modes_is_reset() -> None:
+    screen = make("\x1b[?1000;1006h\x1b[?1002h")
+    assert (screen.frame().mouse, screen.frame().mouse_drag) == (True, True)
+    screen.feed("\x1b[?1000l")
+    assert (screen.frame().mouse, screen.frame().mouse_drag) == (False, False)
+
+
 # --- wide and joined characters -----------------------------------------------------------------------
 
 

@@ -49,6 +49,31 @@ def test_wrapped_lines_are_wrapped_anew() -> None:
     assert (screen.cursor.x, screen.cursor.y) == (2, 2)
 
 
+@pytest.mark.parametrize(
+    ("size", "wanted", "cursor"),
+    [
+        (30, ["abcdefghijabcdefghijXY"], (22, 0)),
+        (20, ["abcdefghijabcdefghij", "XY"], (2, 1)),
+        (10, ["abcdefghij", "abcdefghij", "XY"], (2, 2)),
+        (8, ["abcdefgh", "ijabcdef", "ghijXY"], (6, 2)),
+    ],
+)
+def test_what_follows_a_resize_stands_behind_what_was_before(
+    size: int, wanted: list[str], cursor: tuple[int, int]
+) -> None:
+    screen = make("abcdefghij" * 2, columns=20)
+    screen.resize(size, 6)
+    screen.feed("XY")
+    assert shown(screen)[: len(wanted)] == wanted
+    assert (screen.cursor.x, screen.cursor.y) == cursor
+
+
+@pytest.mark.parametrize("erase", ["\r\x1b[K", "\x1b[2K\r", "\r\x1b[J"])
+def test_a_line_that_was_blanked_no_longer_goes_on_from_the_one_above(erase: str) -> None:
+    screen = make("x" * 25 + erase + "next", columns=20)
+    assert screen_text(screen_lines(screen)) == "x" * 20 + "\nnext"
+
+
 def test_a_smaller_screen_pushes_lines_up_and_a_larger_one_takes_them_back() -> None:
     screen = make("1\r\n2\r\n3\r\n4\r\n5")
     screen.resize(20, 2)
