@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
-from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from textual.geometry import Size
 from textual.message import Message
@@ -16,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from core.contract.visible import make_visible_line
+from widgets.common.cells import count_cells, rows_of
 
 PARTS = ("plain", "heading", "code", "muted", "warning", "good", "bad")
 
@@ -85,7 +85,7 @@ class TextView(ScrollView, can_focus=True):
             lead = passage.lead
             for line in passage.text.replace("\r\n", "\n").split("\n"):
                 self._lines.append((make_visible_line(line.replace("\t", "    ")), lead, passage.part))
-                lead = " " * cell_len(lead)
+                lead = " " * count_cells(lead)
 
     def wrap(self) -> None:
         """Cut the lines to the width that there is."""
@@ -113,7 +113,7 @@ class TextView(ScrollView, can_focus=True):
         style = self.get_component_rich_style(f"text-view--{part}")
         muted = self.get_component_rich_style("text-view--muted")
         if y > self._tops[index]:
-            lead = " " * cell_len(lead)
+            lead = " " * count_cells(lead)
         return Strip([Segment(lead, muted), Segment(piece, style)]).adjust_cell_length(self._width, self.rich_style)
 
     def _note_end(self) -> None:
@@ -123,4 +123,4 @@ class TextView(ScrollView, can_focus=True):
 
 
 def _pieces(line: str, lead: str, width: int) -> list[str]:
-    return chop_cells(line, max(2, width - cell_len(lead))) or [line]
+    return rows_of(line, max(2, width - count_cells(lead)))

@@ -11,6 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from core.contract.diff import DiffLine, Hunk
+from widgets.common.cells import count_cells, end_of_row
 from widgets.diff.highlight import LineTints
 from widgets.diff.proposal import Proposal
 from widgets.diff.rows import EndRow, FoldRow, HeadRow, LineRow, NoteRow, PairRow
@@ -225,14 +226,8 @@ def _window(text: str, left: int, room: int) -> tuple[int, int]:
 
     Where the text goes on beyond, one cell stays free for the sign that says so.
     """
-    if text.isascii():
-        stop = len(text) if len(text) <= left + room else left + room - 1
-        return min(left, len(text)), max(stop, min(left, len(text)))
-    start = cells = 0
-    while start < len(text) and cells < left:
-        cells += cell_len(text[start])
-        start += 1
-    rest = show_line(text[start:])
-    if rest.width <= room:
-        return start, len(text)
-    return start, start + len(rest.pieces(max(2, room - 1))[0])
+    start = end_of_row(text, 0, left)
+    if start < len(text) and count_cells(text[:start]) < left:
+        start = end_of_row(text, start, 1, forced=True)  # its first half lies to the left
+    stop = end_of_row(text, start, room)
+    return start, stop if stop == len(text) else end_of_row(text, start, max(2, room - 1))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rich.cells import cell_len, chop_cells
-
 from core.contract.visible import make_visible_line, visible_offsets
+from widgets.common.cells import count_cells, is_usual, rows_of
 
 TAB_WIDTH = 4
 MAX_MAPPED = 20_000
@@ -34,13 +33,7 @@ class ShownLine:
 
     def pieces(self, width: int) -> list[str]:
         """Return `text` cut into pieces of at most `width` cells (at least one piece, wide characters kept whole)."""
-        if self.width <= width or width < 2:
-            return [self.text]
-        pieces = chop_cells(self.text, width)
-        rest = self.text[sum(map(len, pieces)) :]
-        if rest:
-            pieces[-1] += rest  # characters without a width at the very end
-        return pieces
+        return [self.text] if self.width <= width or width < 2 else rows_of(self.text, width)
 
 
 def show_line(text: str, *, blanks: bool = False) -> ShownLine:
@@ -63,7 +56,7 @@ def show_line(text: str, *, blanks: bool = False) -> ShownLine:
             offsets.extend(length + offset for offset in visible_offsets(field))
         shown.append(piece.replace(" ", BLANK) if blanks else piece)
         length += len(piece)
-        column += cell_len(piece)
+        column += count_cells(piece)
     offsets.append(length)
     result = "".join(shown)
     is_same = length == len(text) or not is_mapped
@@ -75,7 +68,7 @@ def _chunks(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > CHUNK:
         stop = start + CHUNK
-        while stop < len(text) and not text[stop - 1 : stop + 1].isascii():
+        while stop < len(text) and not is_usual(text[stop - 1 : stop + 1]):
             stop += 1  # what joins characters must stand with what it joins
             if stop - start > 2 * CHUNK:
                 break

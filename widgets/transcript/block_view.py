@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from widgets.common.cells import count_cells
 from widgets.common.spinner import Spinner
 from widgets.transcript.block import Block
 from widgets.transcript.painter import GUTTER, Mark, mark, paint
@@ -26,7 +27,6 @@ from widgets.transcript.palette import PREFIX, ROLES, Palette
 from widgets.transcript.row import BLANK
 from widgets.transcript.selecting import selected_text, selection_line
 from widgets.transcript.window import Window
-from widgets.transcript.wrap import cells
 
 FRAME = 1 / 20
 """Seconds between two drawings at least."""
@@ -290,10 +290,10 @@ class BlockView(ScrollView, can_focus=True):
     def _with_pill(self, strip: Strip) -> Strip:
         count = len(self._unseen)
         text = f" ↓ {count} new "
-        room = max(0, strip.cell_length - cells(text) - 2)
+        room = max(0, strip.cell_length - count_cells(text) - 2)
         pill = Segment(text, self.palette.style("pill"))
-        tail = strip.crop(room + cells(text), strip.cell_length)
-        return Strip.join([strip.crop(0, room), Strip([pill], cells(text)), tail])
+        tail = strip.crop(room + count_cells(text), strip.cell_length)
+        return Strip.join([strip.crop(0, room), Strip([pill], count_cells(text)), tail])
 
     # --- scrolling ------------------------------------------------------------------------------
 

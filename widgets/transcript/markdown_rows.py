@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
+from widgets.common.cells import count_cells
 from widgets.transcript.code_rows import code_rows, label_rows
 from widgets.transcript.inline import inline_lines
 from widgets.transcript.markdown_parser import siblings
 from widgets.transcript.row import Piece, Pieces, Row
 from widgets.transcript.table_rows import table_rows
-from widgets.transcript.wrap import cells, join_roles, wrap
+from widgets.transcript.wrap import join_roles, wrap
 
 _BULLETS = "•◦▪"
 _TASKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
@@ -111,7 +112,7 @@ def _has_bullet(prefix: Pieces) -> bool:
 
 
 def _size(prefix: Pieces) -> int:
-    return sum(cells(text) for text, _ in prefix)
+    return sum(count_cells(text) for text, _ in prefix)
 
 
 def _length(prefix: Pieces) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
+from widgets.common.cells import count_cells
 from widgets.transcript.palette import Palette
 from widgets.transcript.row import Row
-from widgets.transcript.wrap import cells
 
 GUTTER = 1
 """Cells at the left that belong to the block cursor."""
@@ -31,7 +31,7 @@ def paint(row: Row, width: int, palette: Palette, gutter: str = " ", under: str 
         if under and isinstance(role, str):
             role = f"{under} {role}"
         segments.append(Segment(text, palette.style(role)))
-        used += cells(text)
+        used += count_cells(text)
     if used < width:
         fill = f"{under} {row.fill}".strip() if under else row.fill
         segments.append(Segment(" " * (width - used), palette.style(fill)))

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
+from widgets.common.cells import count_cells
 from widgets.transcript.inline import inline_lines, join_soft_lines
 from widgets.transcript.row import Piece, Pieces, Row
-from widgets.transcript.wrap import cells, restyle, wrap
+from widgets.transcript.wrap import restyle, wrap
 
 Cell = list[Piece]
 _GAP = " │ "
@@ -18,7 +19,7 @@ _MIN_COLUMN = 6
 def table_rows(tokens: Sequence[Token], width: int, prefix: Pieces = ()) -> list[Row]:
     """Return the rows of a table given as its tokens, from `table_open` to `table_close`."""
     header, body, alignments = _read(tokens)
-    room = width - sum(cells(text) for text, _ in prefix)
+    room = width - sum(count_cells(text) for text, _ in prefix)
     columns = len(header)
     available = room - len(_GAP) * (columns - 1)
     if available < _MIN_COLUMN * columns and available < sum(_natural(header, body)):
@@ -48,7 +49,7 @@ def _read(tokens: Sequence[Token]) -> tuple[list[Cell], list[list[Cell]], list[s
 
 
 def _size(cell: Cell) -> int:
-    return sum(cells(text) for text, _ in cell)
+    return sum(count_cells(text) for text, _ in cell)
 
 
 def _length(prefix: Pieces) -> int:
@@ -84,7 +85,7 @@ def _line_rows(line: list[Cell], widths: list[int], alignments: list[str], prefi
 
 
 def _align(pieces: Pieces, size: int, alignment: str) -> list[Piece]:
-    blank = size - sum(cells(text) for text, _ in pieces)
+    blank = size - sum(count_cells(text) for text, _ in pieces)
     if blank <= 0:
         return list(pieces)
     left = blank if alignment == "right" else blank // 2 if alignment == "center" else 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from core.contract.visible import make_visible_line
+from widgets.common.cells import count_cells
 from widgets.common.measures import WORTH_TELLING, format_duration
 from widgets.common.spinner import STILL, spinner_frame
 from widgets.transcript.block import INDENT, Block, BlockKind, estimate_text, sign
 from widgets.transcript.growing_text import GrowingText
 from widgets.transcript.row import Piece, Row
-from widgets.transcript.wrap import cells, cut
+from widgets.transcript.wrap import cut
 
 
 class ThoughtBlock(Block):
@@ -58,7 +59,7 @@ class ThoughtBlock(Block):
             is_long = elapsed is not None and elapsed >= WORTH_TELLING
             words = f"Thought for {format_duration(elapsed or 0)}" if is_long else "Thought"
         pieces: list[Piece] = [(cut(words, width - 4), "muted"), (" ▾" if self.opened else " ▸", "muted")]
-        room = width - sum(cells(text) for text, _ in (*first, *pieces)) - 2
+        room = width - sum(count_cells(text) for text, _ in (*first, *pieces)) - 2
         if not self.opened and room > 8 and (line := self._source.last_line.strip("*# `")):
             pieces.append(("  " + cut(make_visible_line(line), room), "thought"))
         return Row((*first, *pieces), lead=2)

@@ -8,6 +8,7 @@ from typing import Literal
 from core.contract.display import Display
 from core.contract.tool import CallState, Kind
 from core.contract.visible import make_visible, make_visible_line
+from widgets.common.cells import count_cells
 from widgets.common.measures import WORTH_TELLING, format_duration
 from widgets.common.spinner import STILL, spinner_frame
 from widgets.transcript.block import INDENT, Block, BlockKind, sign
@@ -15,7 +16,7 @@ from widgets.transcript.display_rows import MAX_ROWS, display_length, display_ro
 from widgets.transcript.inline import plain_inline
 from widgets.transcript.row import Piece, Pieces, Row
 from widgets.transcript.tool_group import ToolGroup, may_fold
-from widgets.transcript.wrap import cells, cut_middle, expand_tabs, wrap
+from widgets.transcript.wrap import cut_middle, expand_tabs, wrap
 
 AutoOpen = Literal["never", "failed", "always"]
 """Which finished calls open by themselves."""
@@ -163,9 +164,9 @@ class ToolBlock(Block):
         tail.append((f"{' ·' if tail else ' '} {word}", role))
         if self.can_open:
             tail.append((" ▾" if self.opened else " ▸", "muted"))
-        room = width - 2 - sum(cells(text) for text, _ in tail)
+        room = width - 2 - sum(count_cells(text) for text, _ in tail)
         head: list[Piece] = [(cut_middle(facts.doing, max(4, room)), "tool-verb")]
-        room -= cells(head[0][0]) + 1
+        room -= count_cells(head[0][0]) + 1
         subject = plain_inline(facts.description) if facts.description else make_visible_line(facts.target)
         if subject and room > 3:
             head.append((" " + cut_middle(subject, room), "tool-target"))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from core.contract.tool import CallState, Kind
 from core.contract.visible import make_visible_line
+from widgets.common.cells import count_cells
 from widgets.common.measures import WORTH_TELLING, format_duration
 from widgets.transcript.block import INDENT, Block, BlockKind, sign
 from widgets.transcript.row import Piece, Row
-from widgets.transcript.wrap import cells, cut, wrap
+from widgets.transcript.wrap import cut, wrap
 
 if TYPE_CHECKING:
     from widgets.transcript.tool_block import ToolBlock
@@ -90,9 +91,9 @@ class ToolGroup(Block):
         details = f"  {format_duration(duration)} ·" if duration >= WORTH_TELLING else ""
         tail: list[Piece] = [(details, "muted")] if details else []
         tail += [(" done", "succeeded"), (" ▾" if self.opened else " ▸", "muted")]
-        room = width - 2 - sum(cells(text) for text, _ in tail)
+        room = width - 2 - sum(count_cells(text) for text, _ in tail)
         head: list[Piece] = [(cut(words, max(4, room)), "tool-verb")]
-        room -= cells(head[0][0]) + 1
+        room -= count_cells(head[0][0]) + 1
         targets = dict.fromkeys(make_visible_line(member.facts.target) for member in folded)
         named = ", ".join([target for target in targets if target][:_NAMED])
         if named and room > 3 and not self.opened:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rich.cells import cell_len, split_graphemes
-
+from widgets.common.cells import count_cells, end_of_row
 from widgets.transcript.row import Piece, Pieces, Role, Row
 
 _WORD = re.compile(r"[^ ]+ *| +")
@@ -15,42 +14,29 @@ DECORATION = ("gutter", "bar", "quote-bar")
 """How roles of prefixes start that are not part of the text: they are not copied, unlike bullets and indents."""
 
 
-def cells(text: str) -> int:
-    """Return how many terminal cells `text` takes."""
-    return len(text) if text.isascii() else cell_len(text)
-
-
 def cut(text: str, width: int) -> str:
     """Return `text` in at most `width` cells, with an ellipsis at the end where something was left out."""
-    if cells(text) <= width:
+    if count_cells(text) <= width:
         return text
     return split_cells(text, width - 1)[0] + "…" if width > 0 else ""
 
 
 def cut_middle(text: str, width: int) -> str:
     """As `cut`, leaving out the middle: of a path the end says most."""
-    if cells(text) <= width:
+    if count_cells(text) <= width:
         return text
     if width < 4:
         return cut(text, width)
     tail = (width - 1) * 2 // 3
-    rest = split_cells(text, cells(text) - tail)[1]
-    while cells(rest) > tail:
+    rest = split_cells(text, count_cells(text) - tail)[1]
+    while count_cells(rest) > tail:
         rest = rest[1:]
-    return split_cells(text, width - 1 - cells(rest))[0] + "…" + rest
+    return split_cells(text, width - 1 - count_cells(rest))[0] + "…" + rest
 
 
-def split_cells(text: str, room: int, forced: bool = False) -> tuple[str, str]:
-    """Split off what fits in `room` cells, never inside a character; `forced` takes one even if it is too wide."""
-    if text.isascii():
-        room = max(room, 1 if forced else 0)
-        return text[:room], text[room:]
-    stop = used = 0
-    window = text[: 4 * max(room, 0) + 32]  # a very long line must not be measured whole for each of its rows
-    for _, end, size in split_graphemes(window)[0]:
-        if used + size > room and not (forced and stop == 0):
-            break
-        stop, used = end, used + size
+def split_cells(text: str, room: int) -> tuple[str, str]:
+    """Split off what fits in `room` cells, never inside a character."""
+    stop = end_of_row(text, 0, room)
     return text[:stop], text[stop:]
 
 
@@ -69,7 +55,7 @@ def wrap(pieces: Sequence[Piece], width: int, first: Pieces = (), rest: Pieces =
         rest: decoration before the others, as wide as `first`.
         fill: as in `Row`.
     """
-    room = max(1, width - sum(cells(text) for text, _ in first))
+    room = max(1, width - sum(count_cells(text) for text, _ in first))
     lines = _break_words(pieces, room)
     kept = sum(len(text) for text, role in first if isinstance(role, str) and role.startswith(DECORATION))
     return [
@@ -80,7 +66,7 @@ def wrap(pieces: Sequence[Piece], width: int, first: Pieces = (), rest: Pieces =
 
 def chop(pieces: Sequence[Piece], width: int, first: Pieces = (), rest: Pieces = (), fill: str = "") -> list[Row]:
     """As `wrap`, breaking exactly at the edge: for code and output, where blanks count."""
-    room = max(1, width - sum(cells(text) for text, _ in first))
+    room = max(1, width - sum(count_cells(text) for text, _ in first))
     lines = _break_cells(pieces, room)
     return [
         Row((*prefix, *line), fill, _length(prefix), index > 0)
@@ -94,12 +80,12 @@ def _length(pieces: Pieces) -> int:
 
 
 def _break_words(pieces: Sequence[Piece], room: int) -> list[list[Piece]]:
-    if sum(cells(text) for text, _ in pieces) <= room:
+    if sum(count_cells(text) for text, _ in pieces) <= room:
         return [list(pieces)]
     lines: list[list[Piece]] = [[]]
     used = 0
     for word in _words(pieces):
-        size = sum(cells(text) for text, _ in word)
+        size = sum(count_cells(text) for text, _ in word)
         bare = size - _trailing_blanks(word)
         if used and used + bare > room:
             lines.append([])
@@ -111,7 +97,7 @@ def _break_words(pieces: Sequence[Piece], room: int) -> list[list[Piece]]:
         broken = _break_cells(word, room)
         _extend(lines[-1], broken[0])
         lines.extend(broken[1:])
-        used = sum(cells(text) for text, _ in lines[-1])
+        used = sum(count_cells(text) for text, _ in lines[-1])
     return [_fit(line, room) for line in lines]
 
 
@@ -145,7 +131,7 @@ def _extend(line: list[Piece], word: Sequence[Piece]) -> None:
 
 def _fit(line: list[Piece], room: int) -> list[Piece]:
     """Drop the blanks at the end of a line that stand over its edge; the rest is as it was."""
-    over = min(sum(cells(text) for text, _ in line) - room, _trailing_blanks(line)) if line else 0
+    over = min(sum(count_cells(text) for text, _ in line) - room, _trailing_blanks(line)) if line else 0
     if over > 0:
         text, role = line[-1]
         line[-1] = (text[:-over], role)
@@ -156,14 +142,16 @@ def _break_cells(pieces: Sequence[Piece], room: int) -> list[list[Piece]]:
     lines: list[list[Piece]] = [[]]
     used = 0
     for text, role in pieces:
-        while text:
-            head, text = split_cells(text, room - used, forced=not used)
-            if head:
-                lines[-1].append((head, role))
-                used += cells(head)
-            if text:
+        start = 0
+        while start < len(text):
+            stop = end_of_row(text, start, room - used, forced=not used)
+            if stop > start:
+                lines[-1].append((text[start:stop], role))
+                used += count_cells(text[start:stop])
+            if stop < len(text):
                 lines.append([])
                 used = 0
+            start = stop
     return lines
 
 

@@ -9,6 +9,7 @@ from core.contract.frame import CellStyle, Span
 from core.contract.state import NoticeLevel
 from core.contract.todo import Todo, TodoList, TodoStatus
 from core.contract.tool import CallState, Kind
+from widgets.common.cells import count_cells
 from widgets.transcript.answer_block import AnswerBlock
 from widgets.transcript.block import Block
 from widgets.transcript.display_rows import MAX_ROWS, display_rows
@@ -16,7 +17,6 @@ from widgets.transcript.notice_block import NoticeBlock
 from widgets.transcript.thought_block import ThoughtBlock
 from widgets.transcript.tool_block import LIVE_ROWS, ToolBlock, ToolFacts
 from widgets.transcript.user_block import FOLDED_LINES, UserBlock
-from widgets.transcript.wrap import cells
 
 DIFF = "--- a/x\n+++ b/x\n@@ -8,3 +8,3 @@ def f\n same\n-old\n+new\n last\n\\ No newline at end of file\n"
 OUTPUT = AnsiOutput(tuple((Span(f"line {number} "), Span("ok", CellStyle(fg="2"))) for number in range(20)))
@@ -24,7 +24,7 @@ OUTPUT = AnsiOutput(tuple((Span(f"line {number} "), Span("ok", CellStyle(fg="2")
 
 def shown(block: Block, width: int = 60, now: float = 0) -> list[str]:
     rows = block.rows(width, now)
-    assert all(sum(cells(text) for text, _ in row.pieces) <= width for row in rows)
+    assert all(sum(count_cells(text) for text, _ in row.pieces) <= width for row in rows)
     return [row.text.rstrip() for row in rows]
 
 
