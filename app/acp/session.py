@@ -191,10 +191,13 @@ class EditorSession:
         await self.show(self._updates.end_calls())
 
     async def _forward(self, subscription: Subscription) -> None:
-        while await subscription.wait():
-            for envelope in subscription.drain():
-                await self._take(envelope)
-            await asyncio.sleep(FRAME)
+        try:
+            while await subscription.wait():
+                for envelope in subscription.drain():
+                    await self._take(envelope)
+                await asyncio.sleep(FRAME)
+        finally:
+            self._shown.set()  # no more will be: a prompt of the session must not wait for it
 
     async def _take(self, envelope: Envelope) -> None:
         payload = envelope.payload

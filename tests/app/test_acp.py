@@ -165,6 +165,17 @@ async def test_cancelling_before_the_turn_begins_sends_nothing(project: Path) ->
     assert not editor.asked and not editor.of("tool_call")
 
 
+async def test_a_prompt_is_answered_although_its_session_is_loaded_anew_meanwhile(project: Path) -> None:
+    editor = Editor(decide=lambda asked: "never")
+    async with editing(scripted(project, WRITE), editor) as agent:
+        session = await agent.new_session(cwd=str(project), mcp_servers=[])
+        first = asyncio.create_task(agent.prompt(session_id=session.session_id, prompt=[acp.text_block("go")]))
+        await editor.until(lambda: editor.asked)
+        await agent.load_session(cwd=str(project), session_id=session.session_id, mcp_servers=[])
+        assert (await first).stop_reason == "cancelled"
+        assert not (project / "a.txt").exists()
+
+
 async def test_a_session_is_listed_and_shown_again(project: Path) -> None:
     editor, later = Editor(), Editor()
     options = scripted(project, WRITE)
