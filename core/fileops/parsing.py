@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -102,8 +103,7 @@ def _read_singly(raw: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[str,
         else:
             parsed[name] = operation
         operations.append(operation)
-    given = {str(table["id"]) for table in tables if table.get("id")}
-    problems += _across(operations, given)
+    problems += _across(operations, [str(table["id"]) for table in tables])
     if problems:
         raise InvalidOperations(problems, parsed)
     return tuple(operations)
@@ -115,37 +115,38 @@ def _label(index: int, operation: Mapping[str, Any]) -> str:
     return f"operation {index + 1}" + (f" '{name}'" if name else "") + (f" ({type})" if type else "")
 
 
-def _across(operations: Sequence[Operation], given: set[str] | None = None) -> list[str]:
+def _across(operations: Sequence[Operation], given: Sequence[str] = ()) -> list[str]:
     """Return what is wrong between operations; `given` names those, too, that could not be read."""
-    problems = []
-    names = {operation.id for operation in operations}
-    if len(names) < len(operations):
-        seen: set[str] = set()
-        for operation in operations:
-            if operation.id in seen:
-                problems.append(f"operation '{_shown(operation.id)}': there are several of that id")
-            seen.add(operation.id)
-    given = given or names
+    given = given or [operation.id for operation in operations]
+    names = set(given)
+    counts = Counter(given) if len(names) < len(given) else {}
+    problems = [
+        f"operation '{_shown(name)}': there are several of that id" for name, count in counts.items() if count > 1
+    ]
     for operation in operations:
         for other in operation.depends_on:
             if other == operation.id:
                 problems.append(f"operation '{_shown(operation.id)}': it depends on itself")
-            elif other not in given:
+            elif other not in names:
                 problems.append(
                     f"operation '{_shown(operation.id)}': it depends on '{_shown(other)}', which is not there"
                 )
-    return problems or _circle(operations, names)
+    return problems + _circle(operations)
 
 
 def _shown(name: str) -> str:
     return make_visible_line(name)[:60]
 
 
-def _circle(operations: Sequence[Operation], names: set[str]) -> list[str]:
+def _circle(operations: Sequence[Operation]) -> list[str]:
     """Return the members of a circle of dependencies; paths can make none, as their order follows the names."""
     if not any(operation.depends_on for operation in operations):
         return []
-    nodes = [Node(op.id, op.changes, (), tuple(name for name in op.depends_on if name in names)) for op in operations]
+    known = {operation.id: operation for operation in operations}
+    nodes = [
+        Node(name, op.changes, (), tuple(other for other in op.depends_on if other in known and other != name))
+        for name, op in known.items()
+    ]
     try:
         order_nodes(nodes)
     except ToolFailure as failure:

@@ -45,7 +45,7 @@ from core.tools.declarative import (
     SingleCall,
     UpdateOutput,
 )
-from core.tools.parameters import ToolParams
+from core.tools.parameters import InvalidToolParams, ToolParams
 from core.workspace.listing import Stop
 
 _AT_ONCE = 32
@@ -312,6 +312,15 @@ def _check_ready(plan: Plan) -> None:
     )
 
 
+def _refusal(raw: Mapping[str, Any]) -> str:
+    """Return what is wrong with the arguments, operations not looked into."""
+    try:
+        FileOperationsParams.parse(raw)
+    except InvalidToolParams as error:
+        return error.message
+    return ""
+
+
 class FileOperationsTool(BaseDeclarativeTool):
     name = "file_operations"
     display_name = "FileOperations"
@@ -329,11 +338,28 @@ class FileOperationsTool(BaseDeclarativeTool):
         return sort_of_call(args)
 
     def validate_tool_param_values(self, params: FileOperationsParams) -> str | None:
+        problems = self._problems(params)
+        return InvalidOperations(problems, {}).message if problems else None
+
+    def _validated(self, raw: Mapping[str, Any]) -> Any:
+        try:
+            return super()._validated(raw)
+        except InvalidToolParams:
+            wrong = _refusal({**raw, "operations": []})
+            only_operations = {"operations": raw.get("operations")}
+            if not wrong or _refusal(only_operations):
+                raise  # it names all
+            problems = self._problems(FileOperationsParams.parse(only_operations))
+            if not problems:
+                raise
+            raise InvalidOperations([wrong, *problems], {}) from None
+
+    def _problems(self, params: FileOperationsParams) -> list[str]:
         try:
             self._read = (params, parse_operations(params.operations))
         except InvalidOperations as error:
-            return InvalidOperations([*error.problems, *self._refused(error.sound)], {}).message
-        return None
+            return [*error.problems, *self._refused(error.sound)]
+        return []
 
     def _refused(self, operations: Mapping[str, Operation]) -> list[str]:
         """Return what the workspace's guard says against operations of a call that is refused anyway."""

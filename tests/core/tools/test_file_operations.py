@@ -92,6 +92,25 @@ async def test_all_problems_at_once_each_with_its_operation(place: Place) -> Non
         assert part in message, part
 
 
+async def test_wrong_options_hide_no_wrong_operation(place: Place) -> None:
+    reading = {"type": "read", "file_path": "a.py"}
+    operations: list[dict[str, Any]] = [
+        {"type": "reed"},
+        {**reading, "id": "two", "depends_on": ["three"]},
+        {**reading, "id": "three", "depends_on": ["two"]},
+        {**reading, "id": "self", "depends_on": ["self", "nine"]},
+        {"id": "self", "type": "delete"},
+    ]
+    message = place.tool.validate_tool_params({"operations": operations, "max_parallel": 99, "dry": True})
+    assert message is not None and message.startswith("7 problems")
+    for part in ("max_parallel", "'dry'", "(reed)", "'path'", "several of that id", "itself", "'nine'", "two → three"):
+        assert part in message, part
+    message = place.tool.validate_tool_params({"operations": [reading, 3], "max_parallel": 99})
+    assert message is not None and "max_parallel" in message and "operations.1" in message
+    message = place.tool.validate_tool_params({"operations": [reading], "max_parallel": 99})
+    assert message is not None and message.startswith("argument 'max_parallel'")
+
+
 async def test_what_a_single_tool_refuses_is_refused_here_with_all_else(place: Place) -> None:
     elided = {"old_string": "a = 1\nb = 2\nreturn a\n", "new_string": "a = 2\n# ... existing code ...\nreturn a\n"}
     operations = [
