@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ptyprocess import PtyProcess
 
+from core.terminal.environment import JOB_MARK, SESSION_MARK
+from core.terminal.limit_mark import make_mark, put_mark
 from core.terminal.processes import waits_for_terminal
 
 MAX_BATCH = 256 * 1024
@@ -257,11 +259,14 @@ def start_in_terminal(
         OSError: no pseudo-terminal can be had, or the program or the directory can't be used.
     """
 
+    mark = _mark_of(environment)
+
     def prepare() -> None:
         os.chdir(directory)  # here, where ptyprocess reports a failure; its own change of directory would lose it
         # Python ignores these two, and ptyprocess would hand that on
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        put_mark(mark)
         if outlives_shell:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         if not attached:
@@ -311,8 +316,13 @@ def start_with_pipe(argv: Sequence[str], directory: str, environment: Mapping[st
         raise
     finally:
         os.close(writing)
+    put_mark(_mark_of(environment), process.pid)
     process.returncode = 0  # reaped by `Child.wait`, not by Popen
     return Child(process.pid, reading, is_terminal=False, close=lambda: os.close(reading))
+
+
+def _mark_of(environment: Mapping[str, str]) -> int:
+    return make_mark(environment.get(SESSION_MARK, ""), environment.get(JOB_MARK, ""))
 
 
 def drain_into(fd: int, path: str) -> None:

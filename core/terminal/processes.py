@@ -12,7 +12,8 @@ import signal
 import struct
 from collections.abc import Callable, Iterable
 
-from core.terminal.environment import JOB_MARK
+from core.terminal.environment import JOB_MARK, SESSION_MARK
+from core.terminal.limit_mark import is_of_job, is_of_session, read_mark
 
 GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL."""
@@ -45,10 +46,17 @@ def read_stat(pid: int) -> tuple[str, int, int, int] | None:
 
 
 def marked_processes(mark: str, value: str) -> set[int]:
-    """Return the live processes whose environment holds `mark=value`."""
+    """Return the live processes whose environment holds `mark=value`, or that bear the like where it was cleared."""
     wanted = f"{mark}={value}".encode()
+    is_of = is_of_session if mark == SESSION_MARK else is_of_job
+
+    def bears(pid: int) -> bool:
+        if wanted in _read(f"/proc/{pid}/environ").split(b"\0"):
+            return True
+        return is_of(read_mark(_read(f"/proc/{pid}/limits")), value)
+
     own = os.getpid()
-    return {pid for pid in process_ids() if pid != own and wanted in _read(f"/proc/{pid}/environ").split(b"\0")}
+    return {pid for pid in process_ids() if pid != own and bears(pid)}
 
 
 def job_processes(job: str, leader: int) -> set[int]:

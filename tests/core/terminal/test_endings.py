@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,19 @@ ESCAPES = {
 }
 
 
+SHEDDING = """
+import os, sys
+for _ in range(2):
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+os.chdir("/")
+os.closerange(0, 256)
+os.execve("/bin/sh", ["sh", "-c", "echo $$ >'%s'; exec sleep 96" % (sys.path[0] + "/pid")], {})
+"""
+"""A daemon that leads a session of its own, closes what it was given, clears its environment and leaves its parents."""
+
+
 @pytest.mark.parametrize("shape", ESCAPES)
 async def test_kill_leaves_nothing(jobs: JobTable, tmp_path: Path, shape: str) -> None:
     job = await jobs.start(f"{ESCAPES[shape]}\necho up; sleep 92", str(tmp_path))
@@ -46,6 +60,26 @@ async def test_kill_leaves_nothing(jobs: JobTable, tmp_path: Path, shape: str) -
     for pid in members:
         stat = read_stat(pid)
         assert stat is None or stat[0] in "ZX"
+
+
+@pytest.mark.parametrize("terminals", [True, False])
+async def test_a_daemon_that_sheds_everything_is_found_all_the_same(tmp_path: Path, terminals: bool) -> None:
+    note = tmp_path / "pid"
+    (tmp_path / "daemon.py").write_text(SHEDDING)
+    async with JobTable(terminals=terminals) as jobs:
+        job = await jobs.start(f"{sys.executable} daemon.py; echo begun", str(tmp_path))
+        other = await jobs.start("sleep 97", str(tmp_path))
+        assert await job.wait() == 0
+        while not note.exists() or not note.read_text():
+            await asyncio.sleep(0.01)
+        pid = int(note.read_text())
+        stat = read_stat(pid)
+        assert stat is not None and stat[1] not in (os.getpid(), job.pid)
+        assert await job.members() == {pid}
+        assert pid not in await other.members()
+        assert [(left.job, left.pid) for left in await jobs.remaining()] == [(job, pid), (other, other.pid)]
+    stat = read_stat(pid)
+    assert stat is None or stat[0] in "ZX"
 
 
 async def test_leaving_the_table_ends_everything_and_gives_all_back(tmp_path: Path) -> None:
