@@ -5,6 +5,7 @@ It knows no session: whoever opens one says when it is there.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 
 from textual import events
@@ -17,7 +18,9 @@ class EarlyKeys:
 
     def __init__(self, dispatch: ActionDispatch) -> None:
         self._dispatch = dispatch
-        self._waiting: list[str | events.Key] = []
+        self._waiting: deque[str | events.Key] = deque()
+        self._sent: set[events.Key] = set()
+        """Keys that waited and are on their way again."""
         self._is_over = False
 
     def take_action(self, action_id: str) -> bool:
@@ -28,7 +31,10 @@ class EarlyKeys:
         return True
 
     def take_key(self, event: events.Key) -> bool:
-        """Keep a key if it follows an action that waits; return whether it does."""
+        """Keep a key if it follows an action that waits or is under way; return whether it does."""
+        if event in self._sent:
+            self._sent.remove(event)
+            return False
         if not self._waiting or event.key in self._dispatch.catalogue["app.interrupt"].keys:
             return False
         self._waiting.append(event)
@@ -37,9 +43,11 @@ class EarlyKeys:
     async def release(self, perform: Callable[[str], Awaitable[object]], send: Callable[[events.Key], object]) -> None:
         """Do what waits: the session is there, or never will be."""
         self._is_over = True
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if isinstance(each, str):
-                await perform(each)
-            else:
-                send(each)
+        while self._waiting:
+            match self._waiting[0]:
+                case str(action_id):
+                    await perform(action_id)  # what is typed meanwhile waits, too
+                case event:
+                    self._sent.add(event)
+                    send(event)
+            self._waiting.popleft()
