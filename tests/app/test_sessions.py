@@ -58,6 +58,8 @@ async def test_a_session_is_found_by_its_words_and_taken_up(project: Path) -> No
         await run.idle()
         await command(run, "rename My letters")
         await run.shows("This session is called: My letters")
+    async with running(project, SCRIPT):
+        pass  # nothing was said in it: it is not offered
     async with running(project, SCRIPT) as run:
         second = str(run.engine.bus.session)
         await command(run, "sessions")
