@@ -146,15 +146,17 @@ def insert_columns(grid: Grid, parameters: Parameters) -> None:
 
 
 def shift_left(grid: Grid, parameters: Parameters) -> None:
-    """SL: the region's lines move to the left."""
-    for y in range(grid.top, grid.bottom + 1):
-        grid.delete_cells(y, 0, count_of(parameters))
+    """SL: the region's lines move to the left, if the cursor is in it."""
+    if grid.top <= grid.cursor.y <= grid.bottom:
+        for y in range(grid.top, grid.bottom + 1):
+            grid.delete_cells(y, 0, count_of(parameters))
 
 
 def shift_right(grid: Grid, parameters: Parameters) -> None:
     """SR."""
-    for y in range(grid.top, grid.bottom + 1):
-        grid.insert_cells(y, 0, count_of(parameters))
+    if grid.top <= grid.cursor.y <= grid.bottom:
+        for y in range(grid.top, grid.bottom + 1):
+            grid.insert_cells(y, 0, count_of(parameters))
 
 
 # --- C0 and ESC -------------------------------------------------------------------------------------

@@ -143,7 +143,9 @@ class TerminalScreen(ModalGrid):
     # --- what the parser calls --------------------------------------------------------------------
 
     def execute(self, code: str) -> None:
-        """A C0 control."""
+        """A C0 control; DEL is as if it was not there."""
+        if code == "\x7f":
+            return
         self.last_text = ""
         control = CONTROLS.get(code)
         if control is not None:
@@ -190,6 +192,7 @@ class TerminalScreen(ModalGrid):
 
     def string(self, kind: str, text: str) -> None:
         """An OSC, DCS, APC, PM or SOS string: the title is kept, queries are answered, all else is swallowed."""
+        self.last_text = ""
         if kind == "osc" and text[:2] in ("0;", "2;"):
             self.title = make_visible_line(text[2:1026])
         elif kind == "dcs" and text in ("=1s", "=2s"):

@@ -27,6 +27,9 @@ from tests.core.terminal.screens import make, shown, texts
         ("\x1b[2bab\x1b[2b\rcd\x1b[2b", "cddd"),
         ("ab\x1b[m\x1b[2b", "ab"),
         ("ab\x1b[C\x1b[2b", "ab"),
+        ("ab\x1b]2;t\x07\x1b[2b", "ab"),
+        ("ab\x1bPx\x1b\\\x1b[2b", "ab"),
+        ("ab\x7f\x1b[2b", "abbb"),
         ("e\u0301\x1b[2b", "e\u0301"),
         ("日\x1b[b", "日日"),
     ],
@@ -59,6 +62,11 @@ def test_restoring_what_was_never_saved_gives_the_initial_state() -> None:
 @pytest.mark.parametrize("parameters", ["", "1", "1;2", "1;1;1;1;1"])
 def test_lines_move_down_whatever_else_is_given(parameters: str) -> None:
     assert shown(make(f"a\r\nb\x1b[{parameters}T"))[:3] == ["", "a", "b"]
+
+
+@pytest.mark.parametrize(("place", "wanted"), [("1;2", ["  ab", "  cd", "ef"]), ("3;2", ["ab", "cd", "ef"])])
+def test_a_region_moves_aside_from_within_only(place: str, wanted: list[str]) -> None:
+    assert shown(make(f"ab\r\ncd\r\nef\x1b[1;2r\x1b[{place}H\x1b[2 A"))[:3] == wanted
 
 
 # --- frames -------------------------------------------------------------------------------------------
