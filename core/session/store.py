@@ -17,7 +17,17 @@ from core.bus.recorder import Recorder
 from core.bus.replay import read_facts, read_record
 from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import PromptSubmitted, SessionRenamed, SessionStarted
+from core.contract.events import (
+    McpServerChanged,
+    ModeChanged,
+    ModelChanged,
+    Notice,
+    PromptSubmitted,
+    SessionEnded,
+    SessionRenamed,
+    SessionStarted,
+    SubscriberFailed,
+)
 from core.contract.ids import SessionId, new_id
 from core.contract.visible import make_visible_line
 
@@ -27,6 +37,8 @@ _LATEST = 50
 _RENAMED = b'"type":"session_renamed"'
 _HEAD_BYTES = 65_536
 """How much of a record is read to find its title."""
+_COMES_BY_ITSELF = (SessionStarted, SessionEnded, Notice, McpServerChanged, ModeChanged, ModelChanged, SubscriberFailed)
+"""What a session tells of that nobody used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,8 @@ class SessionSummary:
     """The first prompt; empty where there was none."""
     size: int
     """Bytes."""
+    is_empty: bool = False
+    """Nobody did anything in it."""
 
 
 class SessionStore:
@@ -59,8 +73,8 @@ class SessionStore:
         return self.folder / f"{session}.jsonl"
 
     def list(self) -> list[SessionSummary]:
-        """Return all sessions, the latest first; files that are no records are left out."""
-        return list(self._summaries())
+        """Return the sessions in which something was done, the latest first; files that are no records are left out."""
+        return [session for session in self._summaries() if not session.is_empty]
 
     def _summaries(self, wanted: Callable[[str], bool] = lambda id: True) -> Iterator[SessionSummary]:
         """Yield the sessions whose ids are wanted, the latest first."""
@@ -149,7 +163,7 @@ class SessionStore:
     def sweep(self, days: int, now: float) -> tuple[SessionSummary, ...]:
         """Delete sessions that were not touched for so many days and are not open; return them."""
         gone = []
-        for session in self.list():
+        for session in list(self._summaries()):
             if now - session.changed > days * 86_400:
                 with contextlib.suppress(StetError):
                     self.delete(session)
@@ -195,19 +209,21 @@ def _summary(path: Path) -> SessionSummary:
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES).split(b"\n")
     read_facts(path, head[0])
-    title, started = "", status.st_mtime
-    for line in head[1:]:
+    title, started, is_empty = "", status.st_mtime, status.st_size <= _HEAD_BYTES
+    for line in filter(None, head[1:]):
         try:
             envelope = decode(line)
         except RecordError:
+            is_empty = False  # it may be anything
             continue
+        is_empty &= isinstance(envelope.payload, _COMES_BY_ITSELF)
         if isinstance(envelope.payload, SessionStarted):
             started = envelope.ts
         if isinstance(envelope.payload, PromptSubmitted):
             title = envelope.payload.text.strip().split("\n", 1)[0][:200]
             break
     title = _new_title(path) or title
-    return SessionSummary(SessionId(path.stem), path, started, status.st_mtime, title, status.st_size)
+    return SessionSummary(SessionId(path.stem), path, started, status.st_mtime, title, status.st_size, is_empty)
 
 
 def _new_title(path: Path) -> str:

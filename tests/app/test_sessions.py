@@ -62,6 +62,7 @@ async def test_a_session_is_found_by_its_words_and_taken_up(project: Path) -> No
         pass  # nothing was said in it: it is not offered
     async with running(project, SCRIPT) as run:
         second = str(run.engine.bus.session)
+        await command(run, "rename Another")
         await command(run, "sessions")
         await run.until(lambda: isinstance(run.app.screen, SessionsScreen), "the browser")
         screen = run.app.screen

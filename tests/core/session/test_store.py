@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from core.bus.bus import Bus
 from core.bus.recorder import Recorder
 from core.contract.conversation import CallPart, Message, Role, user_message
+from core.contract.envelope import Envelope
 from core.contract.errors import StetError
-from core.contract.events import MessageAdded, PromptSubmitted, SessionStarted, TodosChanged
+from core.contract.events import MessageAdded, PromptSubmitted, SessionRenamed, SessionStarted, TodosChanged
 from core.contract.ids import CallId, SessionId
 from core.contract.todo import Todo, TodoList
 from core.session.resume import resume_session
@@ -39,7 +41,6 @@ async def test_sessions_are_listed_latest_first_and_found_by_their_beginning(tmp
         os.utime(await write(store, session, f"prompt {number}\nmore" if number < 2 else ""), (number, number))
     (store.folder / "junk.jsonl").write_bytes(b"\x00junk")
     assert [(summary.id, summary.title) for summary in store.list()] == [
-        ("s-b1", ""),
         ("s-a2", "prompt 1"),
         ("s-a1", "prompt 0"),
     ]
@@ -48,6 +49,21 @@ async def test_sessions_are_listed_latest_first_and_found_by_their_beginning(tmp
     for wanted in ("s-a", "nothing"):
         with pytest.raises(StetError):
             store.find(wanted)
+
+
+async def test_only_sessions_in_which_nothing_was_done_are_left_out(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "sessions", tmp_path)
+    await write(store, "s-empty")
+    for session, payload in (("s-todo", TodosChanged(TodoList((Todo("1", "x"),)))), ("s-name", SessionRenamed("x"))):
+        path = await write(store, session)
+        recorder = Recorder(path, lambda text: text)
+        recorder(Envelope(2, "m-2", 1.0, SessionId(session), payload))
+        recorder.close()
+    with (await write(store, "s-torn")).open("a") as file:
+        file.write('{"seq":2,"type":"of another version"}\n')
+    assert {summary.id for summary in store.list()} == {"s-todo", "s-name", "s-torn"}
+    assert store.find("s-empty").is_empty, "it can be named, and deleted"
+    assert len(store.sweep(1, time.time() + 2 * 86_400)) == 4
 
 
 async def test_projects_do_not_share_sessions(tmp_path: Path) -> None:
