@@ -86,6 +86,7 @@ class CommandRegistry(Generic[C]):
         self._commands: dict[str, Command[C]] = {}
         self._names: dict[str, str] = {}
         self._loading: list[asyncio.Future[object]] = []
+        self._seekers: list[Callable[[str], Awaitable[object]]] = []
         for each in commands:
             self.add(each)
 
@@ -111,6 +112,10 @@ class CommandRegistry(Generic[C]):
     def wait_for(self, loading: Awaitable[object]) -> None:
         """Have a command that is not known yet wait until more of them are loaded."""
         self._loading.append(asyncio.ensure_future(loading))
+
+    def seek_with(self, seek: Callable[[str], Awaitable[object]]) -> None:
+        """Have `seek(name)` add a command that is not known, if it can; it may wait, and say what is wrong."""
+        self._seekers.append(seek)
 
     async def _load(self) -> None:
         while self._loading:
@@ -151,6 +156,8 @@ class CommandRegistry(Generic[C]):
         name, _, arguments = line.strip().partition(" ")
         if name not in self._names:
             await self._load()
+            for seek in self._seekers:
+                await seek(name)
         found, arguments = self.find(name), arguments.strip()
         if reason := found.reason(context):
             raise StetError(f"/{found.name} can't be used now: {reason}")

@@ -26,6 +26,10 @@ MAX_RESOURCES = 20
 """That are offered at once."""
 
 
+_ABSENT = {McpState.FAILED: ("has failed", "restart"), McpState.NEEDS_LOGIN: ("needs a login", "login")}
+"""Why a server is not there, and what `/mcp` can do about it."""
+
+
 class McpPresenter(Presenter):
     """Follows the servers.
 
@@ -49,6 +53,7 @@ class McpPresenter(Presenter):
 
     def register(self) -> None:
         """Catch up with the servers that were quicker than the screen."""
+        self._commands.seek_with(self._seek_prompt)
         outside = self.stage.engine.outside
         for server in outside.servers if outside is not None else ():
             self._show(McpServerChanged(server.name, server.state, message=server.message, stderr=server.stderr))
@@ -99,10 +104,25 @@ class McpPresenter(Presenter):
                 continue  # two prompts whose names differ only in what can't be typed
             self._prompts.setdefault(name, []).append(command.name)
 
+    async def _seek_prompt(self, name: str) -> None:
+        """Wait for the server whose prompt this would be, if it still starts; `StetError` where it is not there."""
+        outside = self.stage.engine.outside
+        for server in outside.servers if outside is not None else ():
+            if not name.startswith(command_name(server.name, "")):
+                continue
+            shown = make_visible_line(server.name)
+            if not server.settled.is_set():
+                self.stage.app.notify(f"/{name} waits for the MCP server {shown}.", markup=False)
+                await server.settled.wait()
+            if server.state is not McpState.READY:
+                why, verb = _ABSENT.get(server.state, ("does not run", "restart"))
+                raise StetError(f"/{name} is not known: the MCP server {shown} {why}.", f"Try /mcp {verb} {shown}.")
+            self._offer_prompts(server.name)
+
     def _command(self, server: str, prompt: OfferedPrompt) -> Command[Stage]:
         arguments = " ".join(f"{a.name}=…" if a.required else f"[{a.name}=…]" for a in prompt.arguments)
         summary = make_visible_line(prompt.description.partition("\n")[0]) or f"A prompt of the MCP server {server}."
-        name = "_".join(make_visible_line(f"{server}:{prompt.name}").split())
+        name = command_name(server, prompt.name)
         run = partial(self._run_prompt, server, prompt)
         return Command(name, run, summary, make_visible(prompt.description) or summary, make_visible_line(arguments))
 
@@ -126,6 +146,11 @@ class McpPresenter(Presenter):
         )
         found = [Candidate(name, make_visible_line(about)) for name, about in named if wanted in name.lower()]
         return found[:MAX_RESOURCES]
+
+
+def command_name(server: str, prompt: str) -> str:
+    """Return what is typed after the slash for a prompt of a server."""
+    return "_".join(make_visible_line(f"{server}:{prompt}").split())
 
 
 def read_arguments(prompt: OfferedPrompt, typed: str) -> dict[str, str]:

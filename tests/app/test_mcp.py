@@ -200,6 +200,30 @@ async def test_the_screen_tells_of_trouble_and_offers_prompts(tmp_path: Path) ->
         await until(pilot, lambda: [e.state for e in seen if isinstance(e, McpServerChanged)][-1:] == [McpState.READY])
 
 
+async def test_a_prompt_of_a_server_that_still_starts_waits_for_it(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    words = [str(gate), sys.executable, str(FAKES / "mcp_server.py"), "stdio"]
+    start = 'read x <"$0"; exec "$@"'
+    server = f'[mcp_servers.real]\ncommand = "sh"\nargs = {json.dumps(["-c", start, *words])}\n'
+    configure(tmp_path, bad=rogue("crash"))
+    settings = tmp_path / "config" / "settings.toml"
+    settings.write_text(f"{settings.read_text()}\n{server}")
+    async with running_app(tmp_path, "say reviewed") as (app, pilot, _):
+        await command(app, pilot, "real:review tone=short 'x = 1'")
+        await until(pilot, lambda: is_told(app, "waits for the MCP server real"))
+        await asyncio.to_thread(gate.write_text, "go\n")
+        await until(pilot, lambda: "reviewed" in screen_text(app))
+        await command(app, pilot, "bad:any")
+        await until(pilot, lambda: is_told(app, "the MCP server bad has failed"))
+        await command(app, pilot, "real:other")
+        await until(pilot, lambda: is_told(app, "There is no command /real:other"))
+
+
+def is_told(app: StetApp, text: str) -> bool:
+    return any(text in each.message for each in app._notifications)
+
+
 async def command(app: StetApp, pilot: Pilot[int], line: str) -> None:
     app.workspace.prompt.set_draft(Draft(line, PromptMode.COMMAND))
     app.workspace.prompt.editor.focus()
