@@ -59,7 +59,8 @@ class PromptPresenter(Presenter):
         """Called when esc leads from a pane back to the prompt."""
         self._escaped = 0.0
         """When esc came that stopped nothing."""
-        stage.app.completions.index = FileIndex(stage.engine.workspace)
+        self._index = stage.app.completions.index = FileIndex(stage.engine.workspace)
+        stage.spawn(self._hold_index())
         stage.app.completions.preview = self._preview
         stage.app.completions.commands = self._complete_command
 
@@ -124,7 +125,10 @@ class PromptPresenter(Presenter):
         self._turn = asyncio.current_task()
         self._sent = draft
         try:
-            await self.stage.engine.run_prompt(draft.expanded.strip(), find_mentions(draft.text))
+            mentions = find_mentions(draft.text)
+            for path in mentions:
+                self._index.touch(path)
+            await self.stage.engine.run_prompt(draft.expanded.strip(), mentions)
         finally:
             self._turn = None
         self._start_next()
@@ -234,6 +238,13 @@ class PromptPresenter(Presenter):
     async def _preview(self, path: str, rows: int) -> str:
         root = Path(self.stage.engine.workspace.root)
         return await asyncio.to_thread(preview_mention, root, path, rows)
+
+    async def _hold_index(self) -> None:
+        """Let what makes the index of files end with the session."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self._index.close()
 
     def _complete_command(self, query: str) -> Sequence[Candidate]:
         if " " in query:
