@@ -10,7 +10,7 @@ from core.contract.visible import make_visible, make_visible_line
 from core.fileops.languages.graph import ImportGraph
 from core.fileops.languages.plugin import Analysis, Symbol
 from core.fileops.operations import AnalyzeOperation, DependenciesOperation, ValidateOperation
-from core.fileops.source_tree import SourceTree
+from core.fileops.source_tree import SourceTree, as_parsed
 from core.tools.abort import AbortSignal
 from core.tools.declarative import BaseToolInvocation, ShellConfig, UpdateOutput
 from core.tools.file_selection import FileSelection, select_files
@@ -78,7 +78,8 @@ class AnalyzeInvocation(BaseToolInvocation[AnalyzeOperation]):
                 size, count = size + len(data), count + 1
                 parts.append(describe_file(tree, path, analysis, data.count(b"\n") + (data[-1:] not in (b"\n", b""))))
                 if self.params.include_content:
-                    parts.append(f"--- content ---\n{data.decode('utf-8', 'replace')}")
+                    content = data.replace(b"\r\n", b"\n").decode("utf-8", "replace")
+                    parts.append(f"--- content ---\n{content}")
             notes += [f"{make_visible_line(path)}: {why}" for path, why in tree.unread.items()]
         if not parts:
             return _nothing(notes)
@@ -228,7 +229,7 @@ class ValidateInvocation(BaseToolInvocation[ValidateOperation]):
             text = decode(self.context.workspace.read(place).data).text
         else:
             text = self.params.content
-        data = text.encode("utf-8", "surrogateescape")
+        data = as_parsed(text.encode("utf-8", "surrogateescape"))
         [analysis] = tree.service.analyse([(place.inside, data)], problems=True, is_cancelled=lambda: stop.is_set)
         what = "The proposed text of " if self.params.content is not None else ""
         if analysis.failure:
@@ -237,12 +238,13 @@ class ValidateInvocation(BaseToolInvocation[ValidateOperation]):
         counts = {"files": 1, "bytes": len(data)}
         if not analysis.problems:
             return ToolResult(f"{what}{place.shown} is valid {analysis.language}.", data=counts)
-        lines = text.splitlines()
+        lines = data.decode("utf-8", "replace").split("\n")
         told = [f"{what}{place.shown} is no valid {analysis.language}:"]
         for problem in analysis.problems:
             told.append(f"  line {problem.line}, column {problem.column}: {make_visible_line(problem.message)}")
             if 0 < problem.line <= len(lines):
-                told.append(f"    {make_visible(lines[problem.line - 1][:200])}")
+                line = lines[problem.line - 1].rstrip("\r")
+                told.append(f"    {make_visible(line[:200])}")
         return ToolResult("\n".join(told), data=counts)
 
 

@@ -6,6 +6,7 @@ Changes that are planned in the same call are seen before the disk is.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -22,6 +23,8 @@ from core.workspace.workspace import Workspace
 
 CONFIGURATION = ("go.mod", "package.json", "tsconfig.json", "jsconfig.json")
 """Files that say where modules lie."""
+_ALONE = re.compile(rb"\r(?!\n)")
+"""A line break of old Macs."""
 
 
 class SourceTree:
@@ -105,9 +108,9 @@ class SourceTree:
         return file.text if file is not None else None
 
     def data(self, path: str) -> bytes | None:
-        """Return a file's text in UTF-8, as it is parsed."""
+        """Return a file's text in UTF-8, as it is parsed; its places are those of `as_utf8`."""
         file = self.file(path)
-        return as_utf8(file) if file is not None else None
+        return as_parsed(as_utf8(file)) if file is not None else None
 
     def analyse(self, paths: Sequence[str], **wanted: bool) -> dict[str, Analysis]:
         """Return what is wanted (symbols, imports, problems, names) of each file that can be read."""
@@ -120,6 +123,11 @@ class SourceTree:
 def as_utf8(file: TextFile) -> bytes:
     """Return a text in UTF-8; bytes that were no text are as they were."""
     return file.text.encode("utf-8", "surrogateescape")
+
+
+def as_parsed(data: bytes) -> bytes:
+    """Return a text whose lines a parser counts as people do: a carriage return alone ends one, too."""
+    return _ALONE.sub(b"\n", data) if b"\r" in data else data
 
 
 def _decoded(data: bytes) -> TextFile:

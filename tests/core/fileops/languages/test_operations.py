@@ -75,6 +75,19 @@ async def test_analyze_with_content_and_by_a_single_path(place: Place) -> None:
     assert result.error is not None and result.error.type is ToolErrorType.FILE_NOT_FOUND
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+async def test_lines_are_counted_alike_whatever_ends_them(place: Place, ending: str) -> None:
+    lines = ["def a():", "    return 1", "\x0cx = '\x0b\u2028'", "def b(:", "    return a()", ""]
+    (place.root / "odd.py").write_bytes(ending.join(lines).encode())
+    text = llm_text((await place.run({"type": "analyze", "include": ["odd.py"], "include_content": True})).llm_content)
+    assert "odd.py (python, 5 lines)\nSyntax error in line 4, column 7" in text and "  1-2 function a" in text
+    assert "--- content ---\n" + "\n".join(lines[:2]) in text
+    text = llm_text((await place.run({"type": "validate", "file_path": "odd.py"})).llm_content)
+    assert "  line 4, column 7: invalid syntax\n    def b(:\n" in text
+    await place.run({"type": "rename_symbol", "file_path": "odd.py", "symbol": "a", "new_name": "first"})
+    assert (place.root / "odd.py").read_bytes() == ending.join(lines).replace("a()", "first()").encode()
+
+
 async def test_dependencies(place: Place) -> None:
     whole = llm_text((await place.run({"type": "dependencies"})).llm_content)
     assert "a.py → b.py → a.py" in whole and "c.py → a.py" in whole
