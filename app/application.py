@@ -46,7 +46,7 @@ class StetApp(App[int]):
     Args:
         catalogue: the actions with the keys in force.
         theme: name of a theme; an unknown one is reported and the default taken.
-        on_session: told the session's id when there is one, and an empty one when it has ended whole.
+        on_session: told the session's id when there is one.
         warnings: what is wrong in files that were read before the start.
         driver: reads the terminal; Textual's choice if none.
     """

@@ -59,7 +59,6 @@ class SessionHost:
             await self._app.workspace.pane("chat")
             async with bootstrap.open_engine(self._app.options, self._ask_trust) as engine:
                 await self._serve(engine, bridge, presenters)
-            self._app.on_session("")
         except StetError as error:
             self._show_failure(error)
             await self._release_keys()

@@ -34,22 +34,17 @@ def check_terminal() -> None:
 
 def run_screen(options: SessionOptions, *, inline: bool = False) -> int:
     """Run the full-screen application and return the exit code; the terminal comes back as it was."""
-    note, session = Note(), Note()
-
-    def tidy_up() -> str:
-        end_leftovers(session.read())
-        return note.read()
-
-    return run_guarded(lambda: _run(options, inline, note, session), tidy_up)
+    note = Note()
+    return run_guarded(lambda: _run(options, inline, note), note.read)
 
 
-def _run(options: SessionOptions, inline: bool, note: Note, session: Note) -> int:
+def _run(options: SessionOptions, inline: bool, note: Note) -> int:
     import gc
 
     gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
     sys.setswitchinterval(_SWITCH_INTERVAL)
     try:
-        return _run_application(options, inline, note, session)
+        return _run_application(options, inline, note)
     except StetError as error:
         sys.stderr.write(f"stet: {make_visible(str(error))}\n")
         return ExitCode.USAGE
@@ -68,7 +63,7 @@ def trusts_theme(options: SessionOptions, folders: Folders) -> bool:
         return False  # what is wrong there is said when the session opens
 
 
-def _run_application(options: SessionOptions, inline: bool, note: Note, session: Note) -> int:
+def _run_application(options: SessionOptions, inline: bool, note: Note) -> int:
     from app.actions import Catalogue
     from app.application import StetApp
     from app.keymap import load_keymap
@@ -87,9 +82,7 @@ def _run_application(options: SessionOptions, inline: bool, note: Note, session:
         note.write(f"The log is {log_path}")
 
         def note_session(id: str) -> None:
-            session.write(id)
-            if id:
-                note.write(f"The session is kept: stet --resume {id}\nThe log is {log_path}")
+            note.write(f"The session is kept: stet --resume {id}\nThe log is {log_path}")
 
         app = StetApp(
             options,
@@ -99,10 +92,7 @@ def _run_application(options: SessionOptions, inline: bool, note: Note, session:
             driver=TerminalDriver,
             warnings=[str(problem) for problem in keymap.problems],
         )
-        try:
-            code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
-        finally:
-            end_leftovers(session.read())
+        code = app.run(inline=inline, mouse=layers.peek("ui.mouse") is not False)
     if app.failure is not None:
         what = make_visible(f"{type(app.failure).__name__}: {app.failure}")
         sys.stderr.write(f"stet: internal error: {what}\n{make_visible(note.read())}\n")
@@ -112,20 +102,3 @@ def _run_application(options: SessionOptions, inline: bool, note: Note, session:
         with contextlib.suppress(OSError):  # the terminal is gone
             print(f"stet was ended by {name}.", make_visible(note.read()), sep="\n", file=sys.stderr, flush=True)
     return ExitCode.INTERNAL if code is None else code
-
-
-def end_leftovers(session: str) -> None:
-    """End what commands of a session still run, where the application could not do so itself: it failed or was killed.
-
-    Args:
-        session: its id; empty where it has ended whole, and what still runs is to run.
-    """
-    if not session:
-        return
-    import asyncio
-    from functools import partial
-
-    from core.terminal.environment import SESSION_MARK
-    from core.terminal.processes import end_processes, marked_processes
-
-    asyncio.run(end_processes(partial(marked_processes, SESSION_MARK, session)))

@@ -14,6 +14,7 @@ import termios
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ptyprocess import PtyProcess
 
@@ -310,13 +311,13 @@ def start_with_pipe(argv: Sequence[str], directory: str, environment: Mapping[st
             stdout=writing,
             stderr=writing,
             start_new_session=True,
+            preexec_fn=partial(put_mark, _mark_of(environment)),  # from outside it could come too late
         )
     except BaseException:
         os.close(reading)
         raise
     finally:
         os.close(writing)
-    put_mark(_mark_of(environment), process.pid)
     process.returncode = 0  # reaped by `Child.wait`, not by Popen
     return Child(process.pid, reading, is_terminal=False, close=lambda: os.close(reading))
 

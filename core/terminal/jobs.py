@@ -27,6 +27,7 @@ from core.terminal.environment import (
 from core.terminal.job import Job
 from core.terminal.processes import end_processes, job_processes, left_behind, marked_processes
 from core.terminal.screen import TerminalScreen
+from core.terminal.watchman import Watchman
 
 Publish = Callable[[Event], Awaitable[None]]
 
@@ -82,6 +83,7 @@ class JobTable:
         self._shell: JobId | None = None
         self._kept: dict[JobId, str] = {}
         self._starting_shell = asyncio.Lock()
+        self._watchman: asyncio.Task[Watchman] | None = None
 
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
@@ -95,6 +97,8 @@ class JobTable:
         tasks, self._tasks = self._tasks, None
         try:
             await asyncio.shield(asyncio.ensure_future(self._end_all()))
+            if self._watchman is not None:
+                await asyncio.to_thread((await self._watchman).dismiss)
             if self._served:
                 await asyncio.wait(self._served.values(), timeout=1.0)
         finally:
@@ -229,6 +233,8 @@ class JobTable:
     ) -> Child:
         if self._tasks is None:
             raise StetError("No command can be started: the session has ended.")
+        if self._watchman is None:
+            self._watchman = self._tasks.create_task(self._post_watchman())
         in_terminal = partial(
             start_in_terminal,
             argv,
@@ -253,6 +259,11 @@ class JobTable:
             return child
         except OSError as error:
             raise StetError(f"Can't run {argv[0]} in {directory}: {error.strerror or error}") from error
+
+    async def _post_watchman(self) -> Watchman:
+        watchman = Watchman(self.session)
+        await asyncio.to_thread(watchman.start)
+        return watchman
 
     async def _serve(
         self,

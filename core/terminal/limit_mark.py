@@ -22,13 +22,13 @@ def make_mark(session: str, job: str) -> int:
     return _BASE | _hash(session, _SESSION_BITS) << _JOB_BITS | _hash(job, _JOB_BITS)
 
 
-def put_mark(mark: int, pid: int = 0) -> None:
-    """Mark a process, this one unless another is named; does nothing where that can't be."""
+def put_mark(mark: int) -> None:
+    """Mark this process; does nothing where that can't be."""
     try:
-        soft, hard = resource.prlimit(pid, _LIMIT)
+        soft, hard = resource.getrlimit(_LIMIT)
         if hard == resource.RLIM_INFINITY:
-            resource.prlimit(pid, _LIMIT, (mark, hard))
-    except (AttributeError, OSError, ValueError):
+            resource.setrlimit(_LIMIT, (mark, hard))
+    except (OSError, ValueError):
         return
 
 

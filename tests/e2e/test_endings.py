@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,10 +75,42 @@ async def test_kill_9_in_mid_turn_leaves_a_whole_record_that_goes_on(place: Plac
         await terminal.shows("begun")
         os.kill(application(terminal), signal.SIGKILL)
         await terminal.ended()
-    assert left not in {command_of(pid) for pid in process_ids()}, "the guardian ends what the session left"
+    await gone(left)
     messages = [event.message for event in read_payloads(path) if isinstance(event, MessageAdded)]
     roles = [message.role for message in messages]
     assert roles == [Role.USER, Role.MODEL, Role.USER, Role.USER, Role.MODEL]
+
+
+@pytest.mark.parametrize("kill", [os.kill, os.killpg], ids=["process", "group"])
+async def test_kill_9_without_a_screen_leaves_no_command(place: Place, kill: Callable[[int, int], None]) -> None:
+    command = f"tail -f {place.project}/a.py"
+    place.write({"a.py": "", "wait.sh": f"echo up > begun; setsid {command} & exec sleep 1000\n"})
+    model = place.script('call run_shell_command {"command": "sh wait.sh"}\n---\nsay over')
+    process = subprocess.Popen(
+        [*STET, "-p", "go", "--model", model, "--approval-mode", "yolo"],
+        stdin=subprocess.DEVNULL,
+        cwd=place.project,
+        env=place.env,
+        start_new_session=True,
+    )
+    async with asyncio.timeout(20):
+        while not (place.project / "begun").exists() or command not in running():
+            await asyncio.sleep(0.02)
+    kill(process.pid, signal.SIGKILL)
+    process.wait()
+    await gone(command)
+
+
+def running() -> set[str]:
+    """Return the command lines of all processes."""
+    return {command_of(pid) for pid in process_ids()}
+
+
+async def gone(command: str) -> None:
+    """Wait until no process runs that command any more."""
+    async with asyncio.timeout(20):
+        while command in running():
+            await asyncio.sleep(0.02)
 
 
 def read_payloads(path: Path) -> list[object]:
