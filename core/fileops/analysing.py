@@ -189,20 +189,19 @@ def _marked(graph: ImportGraph, path: str) -> list[str]:
 
 def _describe_graph(graph: ImportGraph, *, types: bool) -> str:
     edges = sum(map(len, graph.edges.values()))
-    text = [f"{len(graph.edges)} files, {edges} imports among them"]
+    text = [f"{len(graph.edges)} files, {edges} import{'' if edges == 1 else 's'} among them"]
     cycles = graph.cycles(types=types)
     left_out = any(graph.types_only.values()) and not types
     note = " (imports for types only are left out of them; types_in_cycles counts them)" if left_out else ""
     text.append((f"Cycles: {len(cycles)}" if cycles else "No cycles") + note)
     text += [make_visible_line(f"  {' → '.join([*cycle[:20], cycle[0]])}") for cycle in cycles[:20]]
     text += _listed("Relative imports that lead to nothing:", [f"{p}:{n}: {module}" for p, n, module in graph.missing])
-    text.append("Imports:")
     shown = [
         make_visible_line(f"  {path} → {', '.join(_marked(graph, path))}")
         for path, targets in sorted(graph.edges.items())
         if targets
     ]
-    text += shown[:_MOST_LINES]
+    text += ["Imports:", *shown[:_MOST_LINES]] if shown else []
     if len(shown) > _MOST_LINES:
         text.append(f"  and those of {len(shown) - _MOST_LINES} more files; name fewer files, or one with `of`")
     return "\n".join(text)

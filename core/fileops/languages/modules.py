@@ -76,11 +76,14 @@ class ModuleMap:
             return self._script(path, module)
         if language == "go":
             return self._go(module)
+        return self._file_named(path, module)
+
+    def _file_named(self, path: str, module: str) -> Unit | None:
+        """Return the file that a language of another package means: near the importing one, else from the top."""
         near = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
         ending = posixpath.splitext(path)[1]
-        return next(
-            (Unit(name) for name in (near, near + ending) if module.startswith(".") and name in self.files), None
-        )
+        names = (near,) if module.startswith(".") else (near, posixpath.normpath(module))
+        return next((Unit(name + end) for name in names for end in ("", ending) if name + end in self.files), None)
 
     def submodule(self, unit: Unit, name: str) -> Unit | None:
         """Return a module inside a Python package."""

@@ -25,6 +25,7 @@ FILES = [
     *("src/a.ts", "src/b.tsx", "src/dir/index.ts", "src/c.js", "src/types.d.ts", "packages/lib/main.ts"),
     *("packages/lib/src/deep.ts", "src/data.json"),
     *("main.go", "geo/a.go", "geo/b.go", "geo/a_test.go", "vendored/v.go", "tools/t.go"),
+    *("top.mk", "make/all.mk", "make/rules.mk"),
 ]
 MODULES = ModuleMap(FILES, TEXTS.get)
 
@@ -67,6 +68,13 @@ MODULES = ModuleMap(FILES, TEXTS.get)
         ("go", "main.go", "example.org/apple", None),
         ("go", "main.go", "other", "vendored/"),
         ("go", "main.go", "fmt", None),
+        ("make", "make/all.mk", "rules.mk", "make/rules.mk"),
+        ("make", "make/all.mk", "./rules", "make/rules.mk"),
+        ("make", "make/all.mk", "make/rules", "make/rules.mk"),
+        ("make", "make/all.mk", "../top.mk", "top.mk"),
+        ("make", "make/all.mk", "./top.mk", None),
+        ("make", "make/all.mk", "top.mk", "top.mk"),
+        ("make", "make/all.mk", "/top.mk", None),
     ],
 )
 def test_modules_are_found(language: str, path: str, module: str, found: str | None) -> None:
