@@ -62,7 +62,7 @@ async def _choose(stage: Stage) -> str:
     def find(words: str) -> list[SessionRow]:
         sessions = store.list()
         if not words.strip():
-            return [row(session) for session in sessions if session.title or session.id == current]
+            return [row(session) for session in sessions]
         return [row(match.session, match.snippet) for match in index.search(sessions, words)]
 
     async def search(words: str) -> list[SessionRow]:
