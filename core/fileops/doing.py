@@ -23,6 +23,14 @@ from core.workspace.files import explain
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+class LayingFailure(ToolFailure):
+    """The new content of a step found no place beside; no step was done."""
+
+    def __init__(self, failure: ToolFailure, step: Step) -> None:
+        super().__init__(failure.type, failure.message, failure.hint)
+        self.step = step
+
+
 def place_steps(roots: Roots, steps: Sequence[Step], mark: str) -> list[Step]:
     """Return the steps with names for what lies beside: `.stet-MARK-N.new` and `.stet-MARK-N.old`. Looks only."""
     moving = [
@@ -98,7 +106,7 @@ def lay_beside(roots: Roots, steps: Sequence[Step], *, sync_names: bool = True) 
                     write_new(parent, os.path.basename(step.kept), read_all(parent, name), 0o600)
                 laid.append((step.root, step.kept))
         except OSError as error:
-            raise _failure(error, step) from error
+            raise LayingFailure(_failure(error, step), step) from error
     try:
         sync_paths(roots, laid if sync_names else [], laid)
     except OSError as error:

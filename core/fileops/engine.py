@@ -14,6 +14,7 @@ from pathlib import Path
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import LlmContent
 from core.contract.visible import make_visible_line
+from core.fileops.doing import LayingFailure
 from core.fileops.operations import Operation, ReadOperation
 from core.fileops.planner import Plan, PlannedOperation
 from core.fileops.reading import Found, Lookout
@@ -125,6 +126,9 @@ class FileOperationsRun:
             await self._run_as_one()
         else:
             await self._run_apart()
+        for result in self._outcome.results if self._outcome.failure is not None else ():
+            if result.state is OperationState.SKIPPED and not result.content:
+                result.content = "Not begun."
         self._outcome.duration = time.monotonic() - started
         return self._outcome
 
@@ -178,9 +182,10 @@ class FileOperationsRun:
             transaction.apply(steps, self._stop, note)
         except ToolFailure as failure:
             if failure.type is not ToolErrorType.CANCELLED and done < len(owners):
-                result = self._outcome.results[owners[done]]
+                index = owners[_place_of(failure.step, steps) if isinstance(failure, LayingFailure) else done]
+                result = self._outcome.results[index]
                 result.state, result.content, result.error = OperationState.FAILED, str(failure), failure.type
-                self._tell(owners[done])
+                self._tell(index)
             raise
         for index in wanted:
             if not self._plan.operations[index].steps:
@@ -323,6 +328,12 @@ class FileOperationsRun:
     def _tell(self, index: int) -> None:
         if self._on_progress is not None:
             self._on_progress(index, self._outcome.results[index].state)
+
+
+def _place_of(step: Step, steps: Sequence[Step]) -> int:
+    """Return which of the steps one is, that has its places by now."""
+    what = (step.kind, step.root, step.path, step.data)
+    return next(number for number, each in enumerate(steps) if (each.kind, each.root, each.path, each.data) == what)
 
 
 def _said(item: PlannedOperation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from functools import partial
 from pathlib import Path
@@ -137,6 +138,25 @@ async def test_one_failure_changes_nothing_and_every_reason_is_said(place: Place
     text = llm_text(result.llm_content)
     assert result.error is not None and "3 of 4 operations" in text
     assert "0 occurrences" in text and "File not found: nothing.txt" in text and "not within workspace" in text
+
+
+async def test_a_full_disk_is_told_of_the_operation_that_found_no_room(place: Place) -> None:
+    before = snapshot(place.root)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        result = await place.run(
+            edit("a.py", "return 1", "return 2"),
+            {"type": "delete", "path": "docs", "recursive": True},
+            {"type": "create", "file_path": "small.txt", "content": "x"},
+            {"type": "create", "file_path": "big.txt", "content": "x" * 200_000},
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert snapshot(place.root) == before
+    assert [op["state"] for op in result.data["operations"]] == ["skipped", "skipped", "skipped", "failed"]
+    assert [op["content"] for op in result.data["operations"]][:3] == ["Not begun."] * 3
+    assert result.error is not None and result.error.type is ToolErrorType.NO_SPACE_LEFT
 
 
 async def test_without_a_transaction_each_stands_by_itself(place: Place) -> None:
