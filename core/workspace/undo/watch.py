@@ -256,11 +256,15 @@ class ChangeWatch:
             await asyncio.wait({waiting, seeing}, timeout=MAX_WAIT, return_when=asyncio.FIRST_COMPLETED)
             if not waiting.done() and seeing.done():
                 await asyncio.wait({waiting}, timeout=max(0.0, started + GRACE - time.monotonic()))
+        except asyncio.CancelledError:
+            if _is_achieved(waiting):  # in the very moment: nobody else would give it back
+                self._lock.release()
+            raise
         finally:
             seeing.cancel()
             if not waiting.done():
                 waiting.cancel()
-        return waiting.done() and not waiting.cancelled() and waiting.exception() is None
+        return _is_achieved(waiting)
 
     async def _settled_and_locked(self) -> None:
         await self._wait_for_pending()
@@ -367,6 +371,10 @@ class ChangeWatch:
         await self._wait_for_pending()
         async with self._lock:
             return
+
+
+def _is_achieved(waiting: asyncio.Future[None]) -> bool:
+    return waiting.done() and not waiting.cancelled() and waiting.exception() is None
 
 
 def _differences(

@@ -385,3 +385,16 @@ async def test_an_edit_does_not_wait_for_the_index_and_a_command_after_it_is_tol
     assert (place.root / "src/file1.txt").read_text() == "edited\n"
     await place.undo()
     assert (place.root / "src/file1.txt").read_text() != "edited\n"
+
+
+async def test_a_command_that_is_stopped_in_the_moment_of_its_turn_keeps_no_one_else_waiting(place: Place) -> None:
+    await place.store.settled()
+    turn = asyncio.ensure_future(place.store._take_lock())
+    while not place.store._lock.locked():
+        await asyncio.sleep(0)
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    async with asyncio.timeout(30):
+        await place.command("echo two > b.txt")
+    assert place.told
