@@ -73,12 +73,16 @@ def _save(text: str) -> Path:
 
 
 async def _feed(command: tuple[str, ...], text: str) -> bool:
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    """Return whether a command took the text."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:  # in a container, `TMUX` may be set where no tmux is
+        return False
     try:
         async with asyncio.timeout(2):
             await process.communicate(text.encode("utf-8", "replace"))

@@ -122,6 +122,9 @@ async def test_the_toast_names_a_native_tool_or_tmux_only_where_they_took_it(
         (tmp_path / "fails").touch()
         assert "tmux" not in await said("third")
         assert any("52;c" in each for each in sent)
+        monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+        assert "tmux" not in await said("fourth")
+        assert any("52;c" in each for each in sent)
 
 
 async def test_the_end_of_a_turn_calls_only_where_nobody_looks(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
