@@ -201,8 +201,8 @@ class Child:
             return ""
         return f"/dev/pts/{number}"
 
-    async def waits_for_input(self) -> bool:
-        """Return whether the program that has the terminal is blocked until something is typed."""
+    async def waits_for_input(self) -> bool | None:
+        """Return whether the program that has the terminal is blocked until something is typed; none if unknown."""
         group, terminal = self.foreground_group, self.terminal_name
         return bool(group and terminal) and await asyncio.to_thread(waits_for_terminal, group, terminal)
 

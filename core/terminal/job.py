@@ -16,7 +16,7 @@ from core.contract.visible import make_visible_line
 from core.terminal.child import FLOOD, Child
 from core.terminal.feeder import STRETCH, Feeder
 from core.terminal.output_log import OutputLog
-from core.terminal.plain_text import output_text, screen_lines, screen_text
+from core.terminal.plain_text import is_question, output_text, screen_lines, screen_text
 from core.terminal.processes import end_processes, job_processes, machine_seconds
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
@@ -338,7 +338,7 @@ class Job:
                 continue
             look = 0
             while not self._output.is_set():
-                if await self._child.waits_for_input():
+                if await self._waits_for_input():
                     self._changed.set()
                     await self._set_state(JobState.WAITING)
                     await self._output.wait()
@@ -346,6 +346,12 @@ class Job:
                     await self._set_state(JobState.QUIET)
                     await self._output_within(_LOOK_AGAIN[min(look, len(_LOOK_AGAIN) - 1)])
                     look += 1
+
+    async def _waits_for_input(self) -> bool:
+        waits = await self._child.waits_for_input()
+        if waits is None:  # a program of another user's, such as sudo: what it does to its terminal must tell
+            return self.hides_input or (self._screen.cursor.x > 0 and is_question(self.last_line()))
+        return waits
 
     async def _output_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):

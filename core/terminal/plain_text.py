@@ -18,6 +18,14 @@ _SEQUENCE = re.compile(
 )
 
 
+_QUESTION = re.compile(r"(?:[?:]|[\[(](?:y|yes)/[^\])]*[\])])$", re.IGNORECASE)
+
+
+def is_question(line: str) -> bool:
+    """Return whether a line looks like one after which something is to be typed, such as `Continue? [Y/n]`."""
+    return bool(_QUESTION.search(line.rstrip()))
+
+
 def joined_lines(lines: Iterable[tuple[str, bool]]) -> str:
     """Return lines as text: those that were wrapped are joined, blanks at line ends and empty lines at the end go."""
     whole: list[str] = []

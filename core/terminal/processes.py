@@ -154,16 +154,23 @@ _POLLIN = 0x1
 _POLL_ENTRY = struct.Struct("=ihh")
 
 
-def waits_for_terminal(group: int, terminal: str) -> bool:
-    """Return whether a process of the foreground group is blocked until `terminal` (`/dev/pts/3`) has input."""
+def waits_for_terminal(group: int, terminal: str) -> bool | None:
+    """Return whether a process of the foreground group is blocked until `terminal` (`/dev/pts/3`) has input.
+
+    None where that can't be told: a process runs with the rights of another user, as those of `sudo` and `su` do.
+    """
+    may_look = True
     for pid in process_ids():
         stat = read_stat(pid)
         if stat is None or stat[2] != group or stat[0] != "S":
             continue
         for thread in _threads(pid):
-            if _thread_waits(pid, thread, terminal):
-                return True
-    return False
+            try:
+                if _thread_waits(pid, thread, terminal):
+                    return True
+            except PermissionError:
+                may_look = False
+    return False if may_look else None
 
 
 def _threads(pid: int) -> list[str]:
@@ -174,7 +181,13 @@ def _threads(pid: int) -> list[str]:
 
 
 def _thread_waits(pid: int, thread: str, terminal: str) -> bool:
-    call = _read(f"/proc/{pid}/task/{thread}/syscall").split()
+    try:
+        with open(f"/proc/{pid}/task/{thread}/syscall", "rb") as file:
+            call = file.read().split()
+    except PermissionError:
+        raise
+    except OSError:  # it is gone
+        return False
     if len(call) < 7 or not call[0].isdigit():
         return False
     machine = os.uname().machine
