@@ -48,12 +48,15 @@ class OutsideTools:
 
     async def settle(self, seconds: float) -> Sequence[str]:
         """Wait until everything is there, at most so long, and return the servers that still are not."""
-        waits = [asyncio.ensure_future(self.servers.settle(seconds))]
-        if self._loading is not None:
-            await asyncio.wait({self._loading})
-        if self._discovery is not None:
-            await asyncio.wait({self._discovery}, timeout=seconds)
-        return [server.name for server in await waits[0]]
+        servers = asyncio.ensure_future(self.servers.settle(seconds))
+        try:
+            if self._loading is not None:
+                await asyncio.wait({self._loading})
+            if self._discovery is not None:
+                await asyncio.wait({self._discovery}, timeout=seconds)
+            return [server.name for server in await servers]
+        finally:
+            servers.cancel()
 
     async def wait_for_tool(self, name: str) -> None:
         """Return when whatever would bring this tool is no longer on its way."""
