@@ -177,7 +177,7 @@ def _words_for(endpoint: Endpoint, kind: ModelErrorKind, status: int) -> tuple[s
         case ModelErrorKind.NOT_FOUND:
             return (
                 f"{who} does not know the model {make_visible_line(endpoint.model)}{code}",
-                "Name another with --model, and check the base URL if one is set.",
+                "Name another one, by /model or --model, and check the base URL if one is set.",
             )
         case ModelErrorKind.CONTEXT_TOO_LONG:
             return (
