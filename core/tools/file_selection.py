@@ -54,12 +54,6 @@ class Selected:
     is_cut: bool = False
     """There are more."""
 
-    def add_notes(self, other: Selected) -> None:
-        """Add what another selection left out."""
-        self.problems += other.problems
-        self.ignored += other.ignored
-        self.is_cut |= other.is_cut
-
 
 class Named(NamedTuple):
     """A file that was named by itself."""
@@ -73,10 +67,8 @@ Excluder = Callable[[str], bool]
 """Tells whether a path inside its root is left out, itself or by a directory above it."""
 
 
-def select_files(
-    workspace: Workspace, reader: BatchReader, wanted: FileSelection, stop: Stop, taken: frozenset[str] = frozenset()
-) -> Selected:
-    """Return the files that are meant, but for those `taken` (real paths) already. Blocks."""
+def select_files(workspace: Workspace, reader: BatchReader, wanted: FileSelection, stop: Stop) -> Selected:
+    """Return the files that are meant. Blocks."""
     selected = Selected()
     is_excluded = _excluder(wanted.exclude)
     named: dict[str, Named] = {}
@@ -84,9 +76,9 @@ def select_files(
     patterns: list[str] = []
     for entry in dict.fromkeys(wanted.include):
         _sort_entry(entry, workspace, reader, selected, named, folders, patterns)
-    all_taken = set(taken)
-    _take_named(named, wanted.filtering, is_excluded, selected, all_taken)
-    tree = _Tree(workspace, wanted, is_excluded, selected, all_taken, stop)
+    taken: set[str] = set()
+    _take_named(named, wanted.filtering, is_excluded, selected, taken)
+    tree = _Tree(workspace, wanted, is_excluded, selected, taken, stop)
     for folder in folders.values():
         tree.take(folder, None)
     for pattern in patterns:
@@ -107,15 +99,12 @@ def _sort_entry(
     folders: dict[str, WorkspacePath],
     patterns: list[str],
 ) -> None:
-    """Put an entry where it belongs; a pattern that is an existing path is taken literally.
-
-    A plain name is taken for a file's: reading it tells if it is none.
-    """
+    """Put an entry where it belongs; a pattern that is an existing path is taken literally."""
     try:
         if not _is_magic(entry):
             parent, _, name = entry.rpartition("/")
             folder = reader.folder(parent, entry)
-            if folder is not None and name not in ("", ".", ".."):
+            if folder is not None and name not in ("", ".", "..") and not reader.is_directory(folder, name):
                 named[entry] = Named(folder.root, folder.inside + name, folder.path + name)
                 return
         place, mode = reader.look(entry)

@@ -62,8 +62,6 @@ class ReadingList:
     ) -> None:
         self.left_out: list[tuple[str, str]] = []
         """Path and reason."""
-        self.directories: list[str] = []
-        """Names that turned out to be directories."""
         self.taken: set[str] = set()
         """Real paths of what was read."""
         self._workspace = workspace
@@ -101,10 +99,7 @@ class ReadingList:
                 self._add_text(raw, path, content.data)
                 self._workspace.ledger.note_read(path, content)
         except ToolFailure as failure:
-            if failure.type is ToolErrorType.TARGET_IS_DIRECTORY and is_named:
-                self.directories.append(raw)
-            else:
-                self.left_out.append((raw, _REASONS.get(failure.type, failure.message)))
+            self.left_out.append((raw, _REASONS.get(failure.type, failure.message)))
 
     def _is_refused(self, raw: str, path: str, is_named: bool) -> bool:
         refusal = self._refusal((raw, path), is_named)

@@ -196,6 +196,13 @@ class BatchReader:
             self._folders[parent] = self._open_folder(parent)
         return self._folders[parent]
 
+    def is_directory(self, folder: Folder, name: str) -> bool:
+        """Return whether a name leads to a directory, wherever that lies."""
+        try:
+            return stat.S_ISDIR(os.stat(name, dir_fd=folder.descriptor).st_mode)
+        except (OSError, ValueError):
+            return False
+
     def look(self, raw: str) -> tuple[WorkspacePath, int | None]:
         """Return where a path leads and the mode of what is there; none where nothing is.
 

@@ -95,22 +95,16 @@ class ReadManyFilesInvocation(BaseToolInvocation[ReadManyFilesParams]):
         with BatchReader(workspace, ReadingList.MAX_BYTES) as reader:
             refusal = partial(self.context.path_refusal, ReadManyFilesTool.name)
             files = ReadingList(workspace, reader, self.params.include, budget, approved=self.approved, refusal=refusal)
-            selected = select_files(workspace, reader, self._selection(self.params.include), stop)
+            selected = select_files(workspace, reader, self._selection(), stop)
             reader.expect(selected.files)
             _read_all(files, selected, stop)
-            if files.directories:
-                below = self._selection(tuple(f"{name}/" for name in files.directories))
-                more = select_files(workspace, reader, below, stop, frozenset(files.taken))
-                reader.expect(more.files)
-                _read_all(files, more, stop)
-                selected.add_notes(more)
         return _result(selected, files)
 
-    def _selection(self, include: tuple[str, ...]) -> FileSelection:
+    def _selection(self) -> FileSelection:
         options = self.params.file_filtering_options or FileFilteringOptions()
         filtering = Filtering(options.respect_git_ignore, options.respect_gemini_ignore)
         params = self.params
-        return FileSelection(include, params.exclude, params.recursive, params.useDefaultExcludes, filtering)
+        return FileSelection(params.include, params.exclude, params.recursive, params.useDefaultExcludes, filtering)
 
 
 def _read_all(files: ReadingList, selected: Selected, stop: Stop) -> None:

@@ -88,6 +88,21 @@ async def test_lines_are_counted_alike_whatever_ends_them(place: Place, ending: 
     assert (place.root / "odd.py").read_bytes() == ending.join(lines).replace("a()", "first()").encode()
 
 
+@pytest.mark.parametrize("entry", ["pkg", "pkg/", "./pkg", "link", "{root}/pkg", "pkg/inner/.."])
+async def test_a_directory_stands_for_what_is_in_it(place: Place, entry: str) -> None:
+    (place.root / "pkg" / "inner").mkdir(parents=True)
+    (place.root / "pkg" / "x.py").write_text("import pkg.inner.y\n")
+    (place.root / "pkg" / "inner" / "y.py").write_text("y = 1\n")
+    (place.root / "link").symlink_to("pkg")
+    include = [entry.format(root=place.root)]
+    text = llm_text((await place.run({"type": "analyze", "include": include})).llm_content)
+    assert "File: pkg/inner/y.py" in text and "File: pkg/x.py" in text and "a.py" not in text
+    text = llm_text((await place.run({"type": "dependencies", "include": include})).llm_content)
+    assert "2 files, 1 import among them" in text
+    await place.run({"type": "transform", "include": include, "pattern": "y = 1", "replacement": "y = 2"})
+    assert place.text("pkg/inner/y.py") == "y = 2\n"
+
+
 async def test_dependencies(place: Place) -> None:
     whole = llm_text((await place.run({"type": "dependencies"})).llm_content)
     assert "a.py → b.py → a.py" in whole and "c.py → a.py" in whole
