@@ -40,6 +40,7 @@ _VERBS = {
     Kind.SWITCH_MODE: "Mode",
 }
 _ENDED_BADLY = ("!", "ended", "warning")
+_QUESTION = ("?", "needs an answer", "asking")
 _LOOKS = {
     CallState.VALIDATING: ("○", "queued", "waiting"),
     CallState.AWAITING_APPROVAL: ("?", "needs approval", "asking"),
@@ -152,6 +153,8 @@ class ToolBlock(Block):
         facts = self.facts
         succeeded = facts.state is CallState.SUCCEEDED
         glyph, word, role = _ENDED_BADLY if facts.ended_badly and succeeded else _LOOKS[facts.state]
+        if facts.kind is Kind.COMMUNICATE and facts.state is CallState.AWAITING_APPROVAL:
+            glyph, word, role = _QUESTION
         elapsed = facts.duration
         if elapsed is None and self.is_live and self._started is not None:
             elapsed = now - self._started

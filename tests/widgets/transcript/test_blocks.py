@@ -85,6 +85,10 @@ def test_every_state_has_a_shape_and_a_word(state: CallState, line: str) -> None
     assert shown(tool(state)) == [line]
 
 
+def test_a_question_needs_no_approval_but_an_answer() -> None:
+    assert shown(tool(CallState.AWAITING_APPROVAL, kind=Kind.COMMUNICATE)) == ["? Ask a.py  needs an answer"]
+
+
 def test_a_running_call_shows_its_time_and_the_end_of_its_output() -> None:
     block = tool(CallState.EXECUTING, kind=Kind.EXECUTE, target="make", output=OUTPUT)
     assert block.is_live
