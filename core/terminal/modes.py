@@ -14,6 +14,8 @@ from core.terminal.line import Line
 from core.terminal.pen import Pen
 
 APPLICATION_CURSOR = 1 << 5
+REVERSED = 5 << 5
+"""DECSCNM: the whole screen in reverse, as programs flash it."""
 MOUSE = (9 << 5, 1000 << 5, 1002 << 5, 1003 << 5)
 MOUSE_SGR = 1006 << 5
 FOCUS_REPORTS = 1004 << 5

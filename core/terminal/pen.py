@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -203,6 +204,12 @@ class PenBox:
                 self._pens["", "", 0] = self.plain
             pen = self._pens[foreground, background, flags] = Pen(foreground, background, flags, self)
         return pen
+
+
+@lru_cache(maxsize=4096)
+def reversed_style(style: CellStyle) -> CellStyle:
+    """Return the style of a cell on a reversed screen: equal ones are one object."""
+    return replace(style, reverse=not style.reverse)
 
 
 @lru_cache(maxsize=4096)

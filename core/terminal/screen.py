@@ -11,15 +11,24 @@ from functools import partial
 from pyte import modes as mo
 from pyte.screens import Cursor
 
-from core.contract.frame import TerminalFrame
+from core.contract.frame import Row, TerminalFrame
 from core.contract.visible import make_visible_line
 from core.terminal.bulk import BulkFeed
 from core.terminal.controls import CONTROLS, ESCAPES, SEQUENCES
 from core.terminal.fast import FastFeed
 from core.terminal.jumps import JumpFeed
-from core.terminal.line import Line
-from core.terminal.modes import APPLICATION_CURSOR, BRACKETED_PASTE, MOUSE, MOUSE_SGR, SYNCHRONIZED, ModalGrid
+from core.terminal.line import Line, make_row
+from core.terminal.modes import (
+    APPLICATION_CURSOR,
+    BRACKETED_PASTE,
+    MOUSE,
+    MOUSE_SGR,
+    REVERSED,
+    SYNCHRONIZED,
+    ModalGrid,
+)
 from core.terminal.parser import Parser
+from core.terminal.pen import reversed_style
 from core.terminal.reflow import reflow
 from core.terminal.replies import MAX_OWED, answer, answer_string
 
@@ -120,7 +129,7 @@ class TerminalScreen(ModalGrid):
             self._frame = TerminalFrame(
                 columns=self.columns,
                 lines=self.lines,
-                rows=tuple([line.row if line.row is not None else line.to_row() for line in self.grid]),
+                rows=self._rows(),
                 cursor_column=self.at,
                 cursor_line=self.cursor.y,
                 cursor_visible=mo.DECTCEM in self.mode,
@@ -139,6 +148,11 @@ class TerminalScreen(ModalGrid):
                 bracketed_paste=BRACKETED_PASTE in self.mode,
             )
         return self._frame
+
+    def _rows(self) -> tuple[Row, ...]:
+        if REVERSED not in self.mode:
+            return tuple([line.row if line.row is not None else line.to_row() for line in self.grid])
+        return tuple(make_row(line.text, [*map(reversed_style, line.styles)]) for line in self.grid)
 
     # --- what the parser calls --------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from core.contract.frame import PLAIN, CellStyle
+from core.contract.frame import PLAIN, CellStyle, Span
 from core.contract.visible import has_hidden
 from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.screen import TerminalScreen
@@ -80,6 +80,17 @@ def test_rows_that_do_not_change_are_the_same_objects() -> None:
     after = screen.frame()
     assert [new is old for new, old in zip(after.rows, before.rows, strict=True)] == [True, False, True, True, True]
     assert texts(list(after.rows[:3])) == ["one", "TWO", "three"]
+
+
+def test_a_reversed_screen_is_shown_so_to_its_edges() -> None:
+    screen = make("ab\x1b[7mcd\x1b[?5h", columns=6, lines=2)
+    blank, reverse = CellStyle(), CellStyle(reverse=True)
+    assert screen.frame().rows == (
+        (Span("ab", reverse), Span("cd", blank), Span("  ", reverse)),
+        (Span(" " * 6, reverse),),
+    )
+    screen.feed("\x1b[?5l")
+    assert screen.frame().rows == ((Span("ab"), Span("cd", reverse)), ())
 
 
 def test_rows_move_as_they_are_when_the_screen_scrolls() -> None:
