@@ -7,6 +7,7 @@ from pathlib import Path
 from app.actions import show_key
 from app.stage import Presenter
 from core.tools.path_invocation import as_code
+from core.workspace.paths import path_from_home
 from stet import __version__
 from widgets.transcript.view import TranscriptView
 
@@ -31,7 +32,7 @@ class WelcomePresenter(Presenter):
 
     def _paragraphs(self) -> list[str]:
         engine = self.stage.engine
-        root = _from_home(Path(engine.workspace.root))
+        root = path_from_home(Path(engine.workspace.root))
         paragraphs = [f"**stet** {__version__} in {as_code(root)}"]
         provider = engine.agent.provider
         if provider.name == "offline":
@@ -50,11 +51,3 @@ class WelcomePresenter(Presenter):
     def _key(self, action: str) -> str:
         keys = self.stage.app.catalogue[action].keys
         return as_code(show_key(keys[0])) if keys else "`/help`"
-
-
-def _from_home(path: Path) -> str:
-    """Return a path as people write it, with `~` for their home."""
-    try:
-        return str(Path("~") / path.relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return str(path)

@@ -12,6 +12,7 @@ from app.stage import Stage
 from core.settings.catalogue import SettingRow, describe_type, find_row, help_texts, setting_rows
 from core.settings.load import LoadedSettings, load_settings
 from core.settings.save import reset_setting, save_setting
+from core.workspace.paths import path_from_home
 from widgets.settings.screen import BUILT_IN, SettingLine, SettingsScreen
 from widgets.transcript.view import TranscriptView
 
@@ -33,7 +34,7 @@ class SettingsView:
             if not decided.done():
                 decided.set_result(command or "")
 
-        where = str(self._stage.engine.folders.settings_file)
+        where = path_from_home(self._stage.engine.folders.settings_file)
         screen = SettingsScreen(self.lines, self.keep, where=where)
         self._stage.app.push_screen(screen, decide)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
@@ -113,3 +114,11 @@ def resolve_links(path: str) -> str:
 def is_inside(path: str, root: str) -> bool:
     """Return whether a real path is `root` or lies below it."""
     return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def path_from_home(path: Path) -> str:
+    """Return a path as people write it, with `~` for their home."""
+    try:
+        return str(Path("~") / path.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(path)
