@@ -137,7 +137,7 @@ class EditReview:
         """Show a call's proposal as it is now; what still fits of marks, remarks and edits is kept."""
         call = request.call.id
         renewal = self._renewals[call]
-        before = self._paths_of(call)
+        before = {path: self._files[path].details for path in self._paths_of(call)}
         details = {self._stage.engine.workspace.shown(file.file_path): file for file in files_of(request)}
         patches = {path: await asyncio.to_thread(_patch_of, path, file) for path, file in details.items()}
         edited: dict[str, FilePatch | None] = {}
@@ -153,7 +153,8 @@ class EditReview:
         for path, patch in patches.items():
             note = f"{path} changed on disk: this is the proposal for it as it is now."
             if path in before:
-                self._change(_renew_patch, patch, edited[path], note)
+                same = before[path].original_content == details[path].original_content
+                self._change(_renew_patch, patch, edited[path], "" if same else note)
             else:
                 self._change(ReviewScreen.add, patch, (*details[path].notes, note))
         self._take_off([path for path in before if path not in self._files], "is changed no longer")

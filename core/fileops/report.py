@@ -16,6 +16,7 @@ from core.fileops.planner import Plan
 from core.workspace.workspace import Workspace
 
 _SHOWN_FILES = 20
+_SHOWN_REASONS = 3
 _SHOWN_STEPS = 6
 """Of the operations that are done, the last ones are shown while it runs."""
 _MARKS = {
@@ -68,7 +69,7 @@ class FileOperationsReport:
             error = ToolError(outcome.failure.message, outcome.failure.type)
         elif not any(r.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for r in outcome.results):
             failed = next((r.error for r in outcome.results if r.error is not None), ToolErrorType.DENIED_BY_USER)
-            error = ToolError("None of the operations was done.", failed)
+            error = ToolError(_why_nothing(outcome), failed)
         closing = _closing(outcome, summary, performance, reply)
         if not self._is_one and not outcome.planned:
             closing += "\nThere was no transaction: each operation stands by itself."
@@ -141,6 +142,14 @@ def _short(outcome: Outcome, summary: dict[str, int]) -> str:
     if summary["files_changed"]:
         text += f", +{summary['lines_added']} −{summary['lines_removed']}"
     return f"{text} (dry run)" if outcome.planned else text
+
+
+def _why_nothing(outcome: Outcome) -> str:
+    """Return why no operation was done: the reasons themselves where they are few."""
+    reasons = dict.fromkeys(llm_text(result.content).strip() for result in outcome.results if result.content)
+    if not 0 < len(reasons) <= _SHOWN_REASONS:
+        return f"None of the {len(outcome.results)} operations was done."
+    return "\n".join(reasons)
 
 
 def _closing(

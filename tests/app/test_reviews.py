@@ -183,6 +183,7 @@ async def test_a_change_of_many_files_is_made_again_too(project: Path) -> None:
         await asyncio.to_thread((project / "b.py").write_text, "new = 1\n" + LINES)
         await run.until(lambda: review_of(run).proposals[1].patch.new_text.startswith("new"), "the new proposal")
         await run.asks()
+        assert [bool(proposal.notes) for proposal in review_of(run).proposals] == [False, True]
         await run.press("v", "v", "y")
         await run.idle()
     assert (project / "a.py").read_text() == LINES.replace("red", "blue")

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from app.services.collection import start_collecting
 from core.settings.models import Settings, ToolSettings
 from core.tools.builtin.file_operations import FileOperationsTool
 from core.tools.builtin.read_many_files import ReadManyFilesTool
@@ -169,6 +170,7 @@ def compare_cold() -> int:
 
 
 async def main() -> int:
+    start_collecting()  # as the application does: else the garbage collector goes through all that was imported
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         paths = make_files(root)

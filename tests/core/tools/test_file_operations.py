@@ -159,6 +159,14 @@ async def test_a_full_disk_is_told_of_the_operation_that_found_no_room(place: Pl
     assert result.error is not None and result.error.type is ToolErrorType.NO_SPACE_LEFT
 
 
+async def test_where_nothing_was_done_the_reason_is_shown(place: Place) -> None:
+    missing = [{"type": "read", "file_path": f"{number}.txt"} for number in range(9)]
+    result = await place.run(missing[0])
+    assert result.error is not None and "File not found" in result.error.message
+    result = await place.run(*missing)
+    assert result.error is not None and result.error.message == "None of the 9 operations was done."
+
+
 async def test_without_a_transaction_each_stands_by_itself(place: Place) -> None:
     result = await place.run(
         edit("a.py", "return 1", "return 2", id="good"),
