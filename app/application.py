@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class StetApp(App[int]):
+class StetApp(App[int], inherit_bindings=False):
     """The full-screen application.
 
     Args:
@@ -56,7 +56,7 @@ class StetApp(App[int]):
     app_focus: Reactive[bool] = Reactive(True, compute=False, repaint=False)
     """As Textual's, which paints the whole screen again whenever the terminal gains or loses the focus."""
     BINDINGS: ClassVar[list[BindingType]] = []
-    """None: every key is a row of the catalogue and stands on the workspace."""
+    """None, not even Textual's own: every key is a row of the catalogue and stands on the workspace."""
     CSS_PATH = [STYLES / f"{name}.tcss" for name in ("workspace", "prompt", "status")]
 
     def __init__(
@@ -193,6 +193,3 @@ class StetApp(App[int]):
     def palette_entries(self) -> Iterable[PaletteEntry]:
         """Return what the command palette offers now."""
         return self.host.palette_entries() if self.host is not None else ()
-
-    async def action_quit(self) -> None:
-        self.on_exit_requested()

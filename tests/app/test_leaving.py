@@ -60,3 +60,12 @@ async def test_commands_may_be_kept(project: Path) -> None:
         os.kill(job.pid, signal.SIGKILL)
         os.waitpid(job.pid, 0)
         assert output.exists()
+
+
+async def test_no_key_of_textuals_own_leaves_without_asking(project: Path) -> None:
+    async with running(project) as run:
+        job = await run.engine.jobs.start("exec sleep 60", str(project), background=True)
+        await run.press("ctrl+q", *"still here")
+        await run.shows("still here")
+        assert not run.app._bindings.key_to_bindings
+        assert job.running
