@@ -69,3 +69,11 @@ async def test_no_key_of_textuals_own_leaves_without_asking(project: Path) -> No
         await run.shows("still here")
         assert not run.app._bindings.key_to_bindings
         assert job.running
+
+
+async def test_all_that_is_named_can_be_read(project: Path) -> None:
+    async with running(project, size=(80, 24)) as run:
+        for number in range(8):
+            await run.engine.jobs.start(f"exec sleep 6{number}", str(project), background=True)
+        await run.press("ctrl+c", "ctrl+c")
+        await run.shows("8 commands still run", *(f"exec sleep 6{number}" for number in range(6)), "and 2 more")
