@@ -10,6 +10,7 @@ import pytest
 from app.action_rows import ROWS
 from app.dialog_keys import dialog_rows
 from app.exit_codes import ExitCode
+from app.presenters.all import all_commands
 from core.model.gemini_access import gemini_access
 from docs.__main__ import outdated_pages
 from stet import Toolbox
@@ -78,6 +79,15 @@ def test_the_places_that_the_page_for_developers_names_are_there() -> None:
     named = [name for name in re.findall(r"`([\w./]+)`", page) if "/" in name and "NAME" not in name]
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_commands_that_the_pages_name_are_there() -> None:
+    known = {name for each in all_commands() for name in (each.name, *each.aliases)}
+    known |= {"commands", "chat", "git", "notes"}  # one of the screen's; an address; examples of commands of one's own
+    pages = README + "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    named = set(re.findall(r"`/([a-z]+)\b[^`]*`", pages))
+    assert len(named) > 20
+    assert named - known == set()
 
 
 def test_every_page_is_linked_or_named() -> None:
