@@ -25,7 +25,7 @@ def unified_diff(path: str, old: str | None, new: str | None, context: int = 3) 
 
     A line that ends with a lone CR stands with that CR as its last character and is marked as having no newline.
     """
-    return write_unified(make_patch(path, old, new, context))
+    return write_unified(make_patch(path, old, new, context, most_marked=0))
 
 
 def write_unified(patch: FilePatch) -> str:

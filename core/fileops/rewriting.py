@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.workspace.listing import Stop
@@ -40,19 +43,28 @@ def rewrite_texts(
     return [(str(text), int(count)) for text, count in json.loads(output)]
 
 
+def _feed(pipe: IO[bytes], job: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), pipe:  # it ended, or was killed, before it had read all
+        pipe.write(job)
+
+
 def _run(job: bytes, stop: Stop, seconds: float) -> tuple[int, bytes, bytes]:
     """Return the exit code of the process and what it printed."""
     deadline = time.monotonic() + seconds
     command = [sys.executable, "-I", "-S", str(_WORKER)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        given: bytes | None = job
+        # A thread of its own: what communicate() has not written when its time is up, it never writes (Python 3.11).
+        assert process.stdin is not None
+        feeder = threading.Thread(target=_feed, args=(process.stdin, job), daemon=True)
+        process.stdin = None
+        feeder.start()
         while True:
             try:
-                output, complaint = process.communicate(given, timeout=_POLL)
+                output, complaint = process.communicate(timeout=_POLL)
                 return process.returncode, output, complaint
             except subprocess.TimeoutExpired:
-                given = None  # the rest of it is given all the same
+                pass
             except BaseException:
                 process.kill()
                 raise

@@ -305,6 +305,13 @@ async def test_a_pattern_that_never_ends_is_stopped(place: Place, monkeypatch: p
     assert result.error is not None and result.error.type is ToolErrorType.TIMEOUT
 
 
+def test_more_text_than_a_pipe_holds_reaches_a_process_that_is_slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rewriting, "_POLL", 0.001)  # as if it had not begun to read when first looked at
+    texts = ["one line\n" * 1000] * 500
+    results = rewriting.rewrite_texts(texts, "one", "two", seconds=60)
+    assert results == [("two line\n" * 1000, 1000)] * 500
+
+
 async def test_a_copy_gets_no_rights_and_what_it_lacks_is_said(place: Place) -> None:
     (place.root / "a.py").chmod(0o4755)
     result = await place.run({"type": "copy", "source": "a.py", "destination": "n.py"})
