@@ -16,7 +16,7 @@ from core.contract.visible import make_visible_line
 from core.terminal.child import FLOOD, Child
 from core.terminal.feeder import STRETCH, Feeder
 from core.terminal.output_log import OutputLog
-from core.terminal.plain_text import is_question, output_text, screen_lines, screen_text
+from core.terminal.plain_text import is_question, output_text
 from core.terminal.processes import end_processes, job_processes, machine_seconds
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
@@ -139,10 +139,8 @@ class Job:
         """Return the output as plain text; where very much was written, its head and its tail."""
         if self._binary:
             return f"[binary output: {self.log.total:,} bytes]"
-        history = self._screen.history
-        if self.in_terminal and history.total <= history.limit:
-            return await asyncio.to_thread(screen_text, screen_lines(self._screen))
-        return await output_text(self.log)
+        screen = self._screen
+        return await output_text(self.log, screen if screen.history.total <= screen.history.limit else None)
 
     # --- what others do ---------------------------------------------------------------------------
 

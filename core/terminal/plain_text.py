@@ -18,6 +18,8 @@ _SEQUENCE = re.compile(
 )
 
 
+_PLAYS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\r(?!\r*\n)|\x1b(?!\[[0-9;:]*[mK])|\xc2[\x80-\x9f]")
+"""What does more than write lines, one below the other, in some colours."""
 _QUESTION = re.compile(r"(?:[?:]|[\[(](?:y|yes)/[^\])]*[\])])$", re.IGNORECASE)
 
 
@@ -54,13 +56,23 @@ def screen_text(lines: Iterable[tuple[str, bool]]) -> str:
     return make_visible(joined_lines(lines))
 
 
-async def output_text(log: OutputLog) -> str:
-    """Return all that is kept of the output as text, its head and its tail where very much was written."""
+async def output_text(log: OutputLog, screen: TerminalScreen | None) -> str:
+    """Return all that is kept of the output as text, its head and its tail where very much was written.
+
+    Args:
+        screen: shows the same, and stands for it where lines were drawn over: the output itself still has its tabs.
+    """
     head, tail = await log.read()
+    if screen is not None and await asyncio.to_thread(_plays, head):
+        return await asyncio.to_thread(screen_text, screen_lines(screen))
     text = await asyncio.to_thread(log_text, head)
     if not tail:
         return text
     return f"{text}\n\n[... {log.dropped:,} bytes left out ...]\n\n{await asyncio.to_thread(log_text, tail)}"
+
+
+def _plays(data: bytes) -> bool:
+    return bool(_PLAYS.search(data))
 
 
 def log_text(data: bytes) -> str:

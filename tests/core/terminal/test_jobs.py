@@ -256,6 +256,24 @@ async def test_what_was_left_running_is_named_and_kept(tmp_path: Path, monkeypat
     await end_processes(partial(job_processes, shell.id, shell.pid), hard=True)
 
 
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (r"printf 'all:\n\tcc -o a a.c\n'", "all:\n\tcc -o a a.c"),
+        (r"printf '10%%\r50%%\r100%%\nfile  \b\b.c\n'", "100%\nfile.c"),
+        (r"printf '\033[32mok\033[0m \342\234\224\357\270\217\n'; echo oops >&2; printf last", "ok ✔️\noops\nlast"),
+        ("printf '%0300d' 7", "0" * 299 + "7"),
+        ("cat; read x; echo $?", "1"),
+    ],
+)
+async def test_the_text_is_the_same_with_a_terminal_and_without(tmp_path: Path, command: str, text: str) -> None:
+    for terminals in (True, False):
+        async with JobTable(terminals=terminals) as jobs:
+            job = await jobs.start(command, str(tmp_path), attached=False)
+            assert await job.wait() == 0
+            assert await job.text() == text, terminals
+
+
 async def test_without_terminals_there_are_pipes(events: Events, tmp_path: Path) -> None:
     async with JobTable(events.publish, terminals=False) as jobs:
         job = await jobs.start("test -t 1 || echo pipe; echo err >&2; cat; exit 2", str(tmp_path))
