@@ -172,5 +172,7 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
         self._answers[self.question.question] = text
         if self.index + 1 < len(self.questions):
             self.show_question(self.index + 1)
+            if self.question.choices:
+                self.guard.shut()  # the second press of a double one must not answer what was not read
         else:
             self.decide(QuestionReply(dict(self._answers)))

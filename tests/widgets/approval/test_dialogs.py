@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from core.contract.confirmation import (
     AskUserConfirmation,
@@ -32,7 +31,6 @@ from widgets.approval.dialog import DecisionScreen
 from widgets.approval.exec_dialog import ExecDialog
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.keys_screen import KeysScreen
-from widgets.approval.question_dialog import QuestionDialog
 
 pytestmark = pytest.mark.anyio
 
@@ -196,54 +194,6 @@ async def test_a_plan_is_read_and_approved() -> None:
         assert dialog.outcome == ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE)
 
 
-QUESTIONS = (
-    Question("Go on?", "Limit", (Choice("yes", "100 more steps"), Choice("no"))),
-    Question("Which parts?", choices=(Choice("a"), Choice("b"), Choice("c")), multiple=True),
-    Question("Why?"),
-)
-
-
-async def test_questions_are_answered_by_digits_arrows_marks_and_text() -> None:
-    app = Host()
-    async with app.run_test(size=(80, 24)) as pilot:
-        dialog = await show(pilot, QuestionRequest("Limit reached", QUESTIONS))
-        assert isinstance(dialog, QuestionDialog)
-        await press(pilot, "down", "enter")
-        await press(pilot, "enter")
-        assert dialog.index == 1, "several choices need at least one"
-        await press(pilot, "1", "3", "enter")
-        await answer(pilot, dialog, "because")
-        assert dialog.outcome == QuestionReply({"Go on?": "no", "Which parts?": "a, c", "Why?": "because"})
-
-
-async def test_another_answer_going_back_and_cancelling() -> None:
-    async with Host().run_test(size=(80, 24)) as pilot:
-        dialog = await show(pilot, QuestionRequest("Limit reached", QUESTIONS[:2]))
-        assert isinstance(dialog, QuestionDialog)
-        await press(pilot, "o")
-        await answer(pilot, dialog, "maybe")
-        await press(pilot, "backspace", "1", "2", "enter")
-        assert dialog.outcome == QuestionReply({"Go on?": "yes", "Which parts?": "b"})
-        dialog = await show(pilot, QuestionRequest("x", QUESTIONS[2:]))
-        await press(pilot, "escape")
-        assert dialog.outcome == QuestionReply(cancelled=True)
-
-
-async def test_typing_ahead_answers_no_question() -> None:
-    clock = Clock()
-    for questions in (QUESTIONS[:1], QUESTIONS[2:]):
-        async with Host().run_test(size=(80, 24)) as pilot:
-            dialog = await show(pilot, QuestionRequest("x", questions), guard=TypeAheadGuard(0.4, clock))
-            for key in [*"yes1 2", "enter", "escape", "enter"]:
-                clock.now += 0.2
-                await press(pilot, key)
-            await settle(pilot)
-            assert dialog.outcome is None
-            clock.now += 1.0
-            await press(pilot, "escape")
-            assert dialog.outcome == QuestionReply(cancelled=True)
-
-
 async def test_typing_ahead_runs_no_command() -> None:
     clock = Clock()
     app = Host()
@@ -302,7 +252,7 @@ async def test_the_keys_are_on_screen_at_every_size(size: tuple[int, int]) -> No
 async def test_ask_gives_the_reply_that_the_request_expects() -> None:
     app = Host()
     async with app.run_test(size=(80, 24)) as pilot:
-        asked = request(AskUserConfirmation("t", QUESTIONS[:1]))
+        asked = request(AskUserConfirmation("t", (Question("Go on?", choices=(Choice("yes"), Choice("no"))),)))
         task = asyncio.ensure_future(ask(app, asked, guard=OPEN))
         await settle(pilot)
         app.screen.guard = TypeAheadGuard(0)  # type: ignore[attr-defined] # it is the dialog
@@ -386,15 +336,3 @@ async def test_the_place_in_the_queue_follows() -> None:
         dialog.set_place((1, 4))
         await settle(pilot)
         assert any("1 of 4" in line for line in drawn(app))
-
-
-async def test_what_is_typed_ahead_of_a_text_question_stays_in_its_line() -> None:
-    clock = Clock()
-    async with Host().run_test(size=(80, 24)) as pilot:
-        dialog = await show(pilot, QuestionRequest("x", QUESTIONS[2:]), guard=TypeAheadGuard(0.4, clock))
-        await press(pilot, "a", "enter")
-        assert dialog.outcome is None
-        assert dialog.entry.query_one(Input).value == "a"
-        clock.now += 1.0
-        await press(pilot, "enter")
-        assert dialog.outcome == QuestionReply({"Why?": "a"})
