@@ -215,17 +215,15 @@ def reversed_style(style: CellStyle) -> CellStyle:
 @lru_cache(maxsize=4096)
 def sequence_of(style: CellStyle) -> str:
     """Return the sequence that gives a style, whatever was before."""
-    codes = "".join([f";{code}" for name, code in _FLAGS if getattr(style, name)]) if _has_flags(style) else ""
-    return f"\x1b[0{codes}{_codes_of(38, style.fg)}{_codes_of(48, style.bg)}m"
+    return f"\x1b[{parameters_of(style, ';')}m"
 
 
-def _has_flags(style: CellStyle) -> bool:
-    first = style.bold or style.dim or style.italic or style.underline or style.blink
-    return first or style.reverse or style.conceal or style.strike or style.overline
-
-
-def _codes_of(ground: int, colour: str) -> str:
-    if colour[:1] != "#":
-        return f";{ground};5;{colour}" if colour else ""
-    value = int(colour[1:], 16)
-    return f";{ground};2;{value >> 16};{value >> 8 & 255};{value & 255}"
+def parameters_of(style: CellStyle, mark: str) -> str:
+    """Return the SGR parameters that give a style, whatever was before; `mark` stands between those of one colour."""
+    codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
+    for code, colour in (("38", style.fg), ("48", style.bg)):
+        if colour.startswith("#"):
+            codes.append(mark.join((code, "2", *(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5)))))
+        elif colour:
+            codes.append(mark.join((code, "5", colour)))
+    return ";".join(codes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyte import modes as mo
 
 from core.terminal.modes import ModalGrid
+from core.terminal.pen import parameters_of
 
 MAX_OWED = 4096
 """Bytes that are kept for a program that asks but does not read."""
@@ -44,7 +45,7 @@ def answer(grid: ModalGrid, name: str, parameters: list[int]) -> str:
     return ""
 
 
-def answer_string(kind: str, text: str) -> str:
+def answer_string(grid: ModalGrid, kind: str, text: str) -> str:
     """Return the answer to an OSC or DCS query; empty if it is none."""
     if kind == "osc":
         return {
@@ -53,7 +54,10 @@ def answer_string(kind: str, text: str) -> str:
             "12;?": f"\x1b]12;{_FOREGROUND}\x1b\\",
         }.get(text, "")
     if kind == "dcs" and text.startswith("$q"):
-        return "\x1bP0$r\x1b\\"
+        # DECRQSS: with the style editors find out whether direct colours are understood
+        settings = {"m": parameters_of(grid.pen.style, ":"), "r": f"{grid.top + 1};{grid.bottom + 1}"}
+        setting = settings.get(text[2:])
+        return "\x1bP0$r\x1b\\" if setting is None else f"\x1bP1$r{setting}{text[2:]}\x1b\\"
     if kind == "dcs" and text.startswith("+q"):
         return "\x1bP0+r\x1b\\"
     return ""

@@ -212,7 +212,7 @@ class TerminalScreen(ModalGrid):
         elif kind == "dcs" and text in ("=1s", "=2s"):
             (self.set_mode if text == "=1s" else self.reset_mode)(2026, private=True)
         else:
-            self._owe(answer_string(kind, text))
+            self._owe(answer_string(self, kind, text))
 
     def _owe(self, text: str) -> None:
         if text and len(self._owed) < MAX_OWED:

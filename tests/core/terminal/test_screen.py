@@ -184,7 +184,11 @@ def test_the_title_is_kept_short_and_harmless() -> None:
         ("\x1b[?31337$p", b"\x1b[?31337;0$y"),
         ("\x1b[>q", b"\x1bP>|stet\x1b\\"),
         ("\x1b[18t", b"\x1b[8;5;20t"),
-        ("\x1bP$qm\x1b\\", b"\x1bP0$r\x1b\\"),
+        ("\x1bP$qm\x1b\\", b"\x1bP1$r0m\x1b\\"),
+        ("\x1b[1;38;5;99;48;2;1;20;255m\x1bP$qm\x1b\\", b"\x1bP1$r0;1;38:5:99;48:2:1:20:255m\x1b\\"),
+        ("\x1b[2;4r\x1bP$qr\x1b\\", b"\x1bP1$r2;4r\x1b\\"),
+        ("\x1bP$q q\x1b\\", b"\x1bP0$r\x1b\\"),
+        ("\x1bP$qrm -rf\x1b\\", b"\x1bP0$r\x1b\\"),
     ],
 )
 def test_replies(question: str, reply: bytes) -> None:
