@@ -5,6 +5,7 @@ Run as `python -m tests.bench.kills [COUNT [SEED]]`; 200 kills by default.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -58,19 +59,21 @@ def kill_once(folder: Path, after: int) -> list[str]:
     model, going_on = folder / "model.script", folder / "going_on.script"
     model.write_text(script(), encoding="utf-8")
     going_on.write_text('expect prompt contains "again"\nsay It goes on.\n', encoding="utf-8")
-    running = subprocess.Popen(
-        command(model, "-p", "begin"),
-        cwd=project,
-        env=environment(folder),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with (folder / "errors").open("wb") as errors:
+        running = subprocess.Popen(
+            command(model, "-p", "begin"),
+            cwd=project,
+            env=environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
     try:
         _wait_for_size(folder, after, running)
     finally:
-        os.killpg(running.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it ended by itself
+            os.killpg(running.pid, signal.SIGKILL)
         running.wait()
     records = list(folder.glob("state/sessions/*/*.jsonl"))
     if len(records) != 1:
@@ -84,7 +87,8 @@ def _wait_for_size(folder: Path, size: int, running: subprocess.Popen[bytes]) ->
         if any(path.stat().st_size > size for path in folder.glob("state/sessions/*/*.jsonl")):
             return
         time.sleep(0.001)
-    raise AssertionError(f"the record never reached {size} bytes (exit code {running.poll()})")
+    said = (folder / "errors").read_text(errors="replace")[-1000:]
+    raise AssertionError(f"the record never reached {size} bytes (exit code {running.poll()}): {said}")
 
 
 def check_record(path: Path) -> list[str]:
