@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
-from core.contract.errors import ToolErrorType
+from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.requests import ApprovalReply
 from core.contract.tool import ContentPart, LlmContent, ToolError, ToolResult, llm_text
 from core.contract.visible import make_visible_line
@@ -66,7 +66,7 @@ class FileOperationsReport:
             data["diff"] = diff
         error = None
         if outcome.failure is not None:
-            error = ToolError(outcome.failure.message, outcome.failure.type)
+            error = ToolError(_why_failed(outcome, outcome.failure), outcome.failure.type)
         elif not any(r.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for r in outcome.results):
             failed = next((r.error for r in outcome.results if r.error is not None), ToolErrorType.DENIED_BY_USER)
             error = ToolError(_why_nothing(outcome), failed)
@@ -109,7 +109,7 @@ class FileOperationsReport:
         }
 
     def _display(self, changes: Sequence[PathChange], outcome: Outcome) -> str:
-        lines = [outcome.failure.message] if outcome.failure is not None else []
+        lines = [_why_failed(outcome, outcome.failure)] if outcome.failure is not None else []
         if outcome.planned:
             lines += ["Nothing was changed; this would be:", ""]
         for change in changes[:_SHOWN_FILES]:
@@ -142,6 +142,17 @@ def _short(outcome: Outcome, summary: dict[str, int]) -> str:
     if summary["files_changed"]:
         text += f", +{summary['lines_added']} −{summary['lines_removed']}"
     return f"{text} (dry run)" if outcome.planned else text
+
+
+def _why_failed(outcome: Outcome, failure: ToolFailure) -> str:
+    """Return why everything was taken back, with the reasons of the operations that could not be done."""
+    reasons = [
+        f"operation '{make_visible_line(result.operation.id)}': {llm_text(result.content).strip()}"
+        for result in outcome.results
+        if result.state is OperationState.FAILED and llm_text(result.content).strip() != str(failure)
+    ]
+    more = [f"and {len(reasons) - _SHOWN_REASONS} more"] if len(reasons) > _SHOWN_REASONS else []
+    return "\n".join([failure.message, *reasons[:_SHOWN_REASONS], *more])
 
 
 def _why_nothing(outcome: Outcome) -> str:

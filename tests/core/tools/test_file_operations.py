@@ -163,6 +163,15 @@ async def test_where_nothing_was_done_the_reason_is_shown(place: Place) -> None:
     missing = [{"type": "read", "file_path": f"{number}.txt"} for number in range(9)]
     result = await place.run(missing[0])
     assert result.error is not None and "File not found" in result.error.message
+    change = edit("a.py", "return 1", "return 2")
+    result = await place.run(change, *missing[:2])
+    assert (
+        result.error is not None
+        and "'2': File not found" in result.error.message
+        and "0.txt" in str(result.return_display)
+    )
+    result = await place.run(change, *(edit(f"{number}.py", "x", "y") for number in range(9)))
+    assert result.error is not None and result.error.message.endswith("and 6 more")
     result = await place.run(*missing)
     assert result.error is not None and result.error.message == "None of the 9 operations was done."
 
