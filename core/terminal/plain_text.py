@@ -18,7 +18,10 @@ _SEQUENCE = re.compile(
 )
 
 
-_PLAYS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\r(?!\r*\n)|\x1b(?!\[(?:[0-9;:]*m|0?K))|\xc2[\x80-\x9f]")
+_PLAYS = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\r(?!\r*\n)|\xc2[\x80-\x9f]"
+    rb"|\x1b(?!\[(?:[0-9;:]*m|0?K))"
+)
 """What does more than write lines, one below the other, in some colours."""
 _QUESTION = re.compile(r"(?:[?:]|[\[(](?:y|yes)/[^\])]*[\])])$", re.IGNORECASE)
 
