@@ -134,7 +134,10 @@ def _ask_names(root: str, *which: str) -> bytes:
 
 def _needs_closer_look(names: bytes) -> bool:
     """Whether there are repositories inside, ignore files of our own, or names that no listing enters."""
-    return b"/\0" in names or any(name.encode() in names for name in OWN_FILES) or _NEVER.search(names) is not None
+    if b"/\0" in names or any(name.encode() in names for name in OWN_FILES):
+        return True
+    # Looked for as bytes first: the expression alone takes a tenth of a second for 300,000 names.
+    return any(name.encode() in names for name in NEVER_LISTED) and _NEVER.search(names) is not None
 
 
 def _split(names: bytes) -> dict[str, None]:
