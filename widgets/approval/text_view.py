@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from core.contract.visible import make_visible_line
-from widgets.common.cells import count_cells, rows_of
+from widgets.common.cells import count_cells, end_of_row, rows_of
 
 PARTS = ("plain", "heading", "code", "muted", "warning", "good", "bad")
 
@@ -72,7 +72,7 @@ class TextView(ScrollView, can_focus=True):
 
     def height_at(self, width: int) -> int:
         """Return how many rows the text takes in `width` cells."""
-        return sum(len(_pieces(line, lead, width)) for line, lead, _ in self._lines)
+        return sum(len(_pieces(*line, width)) for line in self._lines)
 
     def fit(self) -> None:
         """Take as many rows as the text needs and the screen has beside a dialog's frame, heading and foot."""
@@ -93,7 +93,7 @@ class TextView(ScrollView, can_focus=True):
         if not width or width == self._width:
             return
         self._width = width
-        self._tops = [0, *accumulate(len(_pieces(line, lead, width)) for line, lead, _ in self._lines)]
+        self._tops = [0, *accumulate(len(_pieces(*line, width)) for line in self._lines)]
         self.virtual_size = Size(width, self._tops[-1])
         self.refresh()
 
@@ -107,7 +107,7 @@ class TextView(ScrollView, can_focus=True):
             return Strip.blank(self._width, self.rich_style)
         index = bisect_right(self._tops, y) - 1
         line, lead, part = self._lines[index]
-        piece = _pieces(line, lead, self._width)[y - self._tops[index]]
+        piece = _pieces(line, lead, part, self._width)[y - self._tops[index]]
         if y == self._tops[-1] - 1:
             self._note_end()
         style = self.get_component_rich_style(f"text-view--{part}")
@@ -122,5 +122,19 @@ class TextView(ScrollView, can_focus=True):
             self.call_later(self.post_message, self.EndSeen())
 
 
-def _pieces(line: str, lead: str, width: int) -> list[str]:
-    return rows_of(line, max(2, width - count_cells(lead)))
+def _pieces(line: str, lead: str, part: str, width: int) -> list[str]:
+    """Return a line's rows: code is cut where the room ends, words are kept whole; nothing but a blank hangs over."""
+    room = max(2, width - count_cells(lead))
+    if part == "code":
+        return rows_of(line, room)
+    rows: list[str] = []
+    start = 0
+    while start < len(line):
+        stop = end_of_row(line, start, room, forced=True)
+        if line[stop : stop + 1] == " ":
+            stop += 1
+        elif stop < len(line) and line[start : (blank := line.rfind(" ", start, stop) + 1)].strip():
+            stop = blank
+        rows.append(line[start:stop])
+        start = stop
+    return rows or [""]
