@@ -98,7 +98,7 @@ def text_at(lines: TerminalLines, top: int) -> str:
 
 
 def test_a_view_stays_at_its_text_while_lines_are_wrapped_anew_and_others_come() -> None:
-    screen = TerminalScreen(60, 6)
+    screen = TerminalScreen(60, 6, scrollback=100_000)
     screen.feed("".join(f"{number:03} " + "x" * (number % 91) + "\r\n" for number in range(400)))
     anchor = Anchor()
     lines = lines_of(screen)
