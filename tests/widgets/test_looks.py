@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from core.contract.confirmation import (
+    AskUserConfirmation,
     Choice,
     CommandPart,
     ExecConfirmation,
@@ -24,7 +25,7 @@ from core.contract.confirmation import (
     Question,
 )
 from core.contract.ids import CallId
-from core.contract.requests import ApprovalRequest, QuestionRequest
+from core.contract.requests import ApprovalRequest
 from core.contract.tool import Kind, ToolCall
 from core.diff.hunks import make_patch
 from tests.widgets.diff.host import Host, drawn, review, settle, three_hunks
@@ -75,7 +76,7 @@ def plan() -> DecisionScreen[Any]:
 def questions() -> DecisionScreen[Any]:
     choices = (Choice("httpx", "it is there already"), Choice("requests"))
     first = Question("Which library shall the client use?", "Library", choices)
-    return make_dialog(QuestionRequest("Before I begin", (first, Question("How often?"))), guard=TypeAheadGuard(0))
+    return asked(AskUserConfirmation("Before I begin", (first, Question("How often?"))), "AskUser", Kind.COMMUNICATE)
 
 
 def outside_tool() -> DecisionScreen[Any]:

@@ -41,7 +41,7 @@ def make_dialog(
     if isinstance(details, PlanConfirmation):
         return PlanDialog(request, details, guard=guard, place=place)
     if isinstance(details, AskUserConfirmation):
-        return QuestionDialog(details.title, details.questions, guard=guard, place=place)
+        return QuestionDialog(details.title, details.questions, is_open=True, guard=guard, place=place)
     raise ValueError(f"{details.type} confirmations have no dialog here")
 
 

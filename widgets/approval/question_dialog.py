@@ -24,6 +24,7 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
     Args:
         title: what the questions are about.
         questions: at least one; without choices the answer is typed.
+        is_open: something else than the choices may be answered.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,12 +43,14 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
         title: str,
         questions: Sequence[Question],
         *,
+        is_open: bool = False,
         guard: TypeAheadGuard | None = None,
         place: tuple[int, int] = (1, 1),
     ) -> None:
         super().__init__(guard=guard, place=place)
         self._title = title
         self.questions = tuple(questions)
+        self._is_open = is_open
         self.index = 0
         self.cursor = 0
         self._chosen: set[int] = set()
@@ -110,6 +113,8 @@ class QuestionDialog(DecisionScreen[QuestionReply]):
         if action == "toggle_choice":
             return has_choices and self.question.multiple and bool(super().check_action(action, parameters))
         if action in ("take", "move", "choose", "other") and not has_choices:
+            return False
+        if action == "other" and not self._is_open:
             return False
         if action == "back" and not self.index:
             return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from core.contract.confirmation import Choice, Question
+from core.contract.confirmation import AskUserConfirmation, Choice, Question
 from core.contract.requests import QuestionReply, QuestionRequest
-from tests.widgets.approval.test_dialogs import show
-from tests.widgets.diff.host import Clock, Host, answer, press, settle
+from tests.widgets.approval.test_dialogs import request, show
+from tests.widgets.diff.host import Clock, Host, answer, drawn, press, settle
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.question_dialog import QuestionDialog
 
@@ -36,7 +36,7 @@ async def test_questions_are_answered_by_digits_arrows_marks_and_text() -> None:
 
 async def test_another_answer_going_back_and_cancelling() -> None:
     async with Host().run_test(size=(80, 24)) as pilot:
-        dialog = await show(pilot, QuestionRequest("Limit reached", QUESTIONS[:2]))
+        dialog = await show(pilot, request(AskUserConfirmation("The model asks", QUESTIONS[:2])))
         assert isinstance(dialog, QuestionDialog)
         await press(pilot, "o")
         await answer(pilot, dialog, "maybe")
@@ -45,6 +45,13 @@ async def test_another_answer_going_back_and_cancelling() -> None:
         dialog = await show(pilot, QuestionRequest("x", QUESTIONS[2:]))
         await press(pilot, "escape")
         assert dialog.outcome == QuestionReply(cancelled=True)
+
+
+async def test_a_question_of_our_own_takes_its_choices_alone() -> None:
+    async with Host().run_test(size=(80, 24)) as pilot:
+        dialog = await show(pilot, QuestionRequest("Limit reached", QUESTIONS[:1]))
+        await press(pilot, "o")
+        assert not dialog.is_typing and not any("other answer" in line for line in drawn(pilot.app))
 
 
 async def test_typing_ahead_answers_no_question() -> None:
