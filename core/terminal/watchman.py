@@ -11,8 +11,6 @@ import os
 import subprocess
 import sys
 
-_DISMISSED = b"."
-
 
 class Watchman:
     """Watches over the session of the process that starts it; both methods block for some milliseconds.
@@ -42,14 +40,13 @@ class Watchman:
         """Say that the session has ended, and that what still runs is to run."""
         process, self._process = self._process, None
         if process is not None:
-            with contextlib.suppress(OSError):
-                process.communicate(_DISMISSED)
+            process.kill()  # it may still be starting, which takes long on a busy machine
+            process.communicate()
 
 
 def watch(session: str) -> None:
-    """Wait until our starter has gone; end what its session left, unless it said that all is well."""
-    if os.read(0, len(_DISMISSED)):
-        return
+    """Wait until our starter has gone, and end what its session left: it would have ended us first."""
+    os.read(0, 1)
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     import asyncio
     from functools import partial
