@@ -6,7 +6,11 @@ key reports that Textual can't read are dropped, not typed into the prompt; noth
 
 from __future__ import annotations
 
+import os
 import re
+import select
+import signal
+import threading
 from collections.abc import Iterable
 
 from textual import events
@@ -102,6 +106,14 @@ class TerminalWriter(WriterThread):
                 pass
 
 
+def _wait_for_hangup(terminal: int) -> None:
+    """Be told by SIGHUP that the terminal is gone also where it is not ours to control, as below `su -c`."""
+    waiting = select.poll()
+    waiting.register(terminal, 0)
+    waiting.poll()
+    os.kill(os.getpid(), signal.SIGHUP)
+
+
 class TerminalDriver(linux_driver.LinuxDriver):
     """Textual's driver with our reading of input: `App(driver_class=TerminalDriver)`.
 
@@ -109,6 +121,7 @@ class TerminalDriver(linux_driver.LinuxDriver):
     """
 
     _is_lent = False
+    _is_watched = False
 
     def write(self, data: str) -> None:
         if not self._is_lent:
@@ -117,6 +130,9 @@ class TerminalDriver(linux_driver.LinuxDriver):
     def start_application_mode(self) -> None:
         """Start to draw. Textual names its writer in the module only, as it does its parser."""
         vars(linux_driver)["WriterThread"] = TerminalWriter
+        if not self._is_watched:
+            self._is_watched = True
+            threading.Thread(target=_wait_for_hangup, args=(self.fileno,), name="hangup", daemon=True).start()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's
 
     def suspend_application_mode(self) -> None:

@@ -145,6 +145,19 @@ async def test_a_signal_ends_it_and_the_terminal_comes_back(place: Place, name: 
     assert read_record(path).unreadable == 0
 
 
+async def test_it_ends_with_a_terminal_that_is_not_its_own_to_control(place: Place) -> None:
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        STET, stdin=slave, stdout=slave, stderr=slave, cwd=place.project, env=place.env, start_new_session=True
+    )
+    os.close(slave)
+    shown = b""
+    while b"Ask, or" not in shown:
+        shown += await asyncio.to_thread(os.read, master, 65536)
+    os.close(master)
+    assert await asyncio.to_thread(process.wait, 20) == 128 + signal.SIGHUP
+
+
 async def test_suspended_to_the_shell_and_back(place: Place) -> None:
     bash = shutil.which("bash")
     if bash is None:
