@@ -182,5 +182,6 @@ def _tell(died_by: int, epilogue: Callable[[], str]) -> None:
     from core.contract.visible import make_visible
 
     cause = f"was ended by {signal.Signals(died_by).name}" if died_by else "ended without giving the terminal back"
-    with contextlib.suppress(OSError):
-        print(f"stet {cause}.", make_visible(epilogue()), sep="\n", file=sys.stderr, flush=True)
+    text = f"stet {cause}.\n{make_visible(epilogue())}\n"
+    with contextlib.suppress(OSError):  # not by `sys.stderr`: what it could not write would change the exit code
+        os.write(2, text.encode("utf-8", "replace"))
