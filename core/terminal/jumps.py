@@ -22,7 +22,10 @@ _JUMP = re.compile(r"\x1b\[([0-9]++);([0-9]++)H")
 _NEAR = 512
 """A jump within so many characters tells such a program from a log."""
 _SHORT = 64
-_MOST_WRITES = 4096
+_MOST_KEPT = 16_384
+"""Cells of writes that are remembered, in one terminal."""
+_OF_WRITE = 8
+"""What a write takes beside its cells, in cells."""
 _ST = "\x1b\\"
 
 
@@ -35,6 +38,7 @@ class JumpFeed:
         self._fast = fast
         self._learned: list[Pen] = []
         """The pens that remember writes, one for each write."""
+        self._kept = 0
 
     def feed(self, data: str) -> None:
         """Act on text; it may end anywhere."""
@@ -108,11 +112,13 @@ class JumpFeed:
             cells += [(character, following.style) for character in last]
         if not NARROW.fullmatch("".join([character for character, _ in cells])):
             return None
-        if len(self._learned) >= _MOST_WRITES:
+        if self._kept > _MOST_KEPT:
             for each in self._learned:
                 each.writes.clear()
             self._learned.clear()
+            self._kept = 0
         self._learned.append(pen)
+        self._kept += _OF_WRITE + len(cells)
         write = pen.writes[text] = following, last, tuple(cells), len(cells)
         return write
 
