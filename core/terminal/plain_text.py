@@ -16,8 +16,6 @@ _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^Xk][^\x07\x1b]{0,65536}(?:\x07|\x1b\\)?|[ -/]*[0-~])"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-
-
 _PLAYS = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\r(?!\r*\n)|\xc2[\x80-\x9f]"
     rb"|\x1b(?!\[(?:[0-9;:]*m|0?K))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from core.contract.diff import FilePatch
 from core.diff.hunks import make_patch
 from widgets.approval.dialog import DecisionScreen
 from widgets.approval.guard import TypeAheadGuard
+from widgets.diff.outcome import ReviewOutcome
 from widgets.diff.review import ReviewScreen
 
 ROUNDS = 8
 """More than there are widgets on the way from a focused one up to the application."""
 STYLES = Path(__file__).resolve().parents[3] / "styles"
+SMALL = ("a.txt", "one\ntwo\nthree\n", "one\nTWO\nthree\n")
+"""The path and the texts of `small`."""
 
 
 class Host(App[None]):
@@ -40,6 +44,11 @@ class Clock:
 def numbered(count: int, changes: dict[int, str] | None = None) -> str:
     """Return `count` lines `line 1`, …; lines named in `changes` (from 1) have that text."""
     return "".join(f"{(changes or {}).get(n, f'line {n}')}\n" for n in range(1, count + 1))
+
+
+def small() -> FilePatch:
+    """Return a patch with one hunk."""
+    return make_patch(*SMALL)
 
 
 def three_hunks(path: str = "src/a.py") -> FilePatch:
@@ -94,3 +103,8 @@ def drawn(app: App[Any]) -> list[str]:
 def segments(app: App[Any]) -> list[Segment]:
     """Return every segment that is drawn."""
     return [segment for strip in app.screen._compositor.render_strips() for segment in strip]
+
+
+async def outcome_of(screen: ReviewScreen) -> ReviewOutcome:
+    """Return what was decided."""
+    return await asyncio.wait_for(screen.decided(), 5)

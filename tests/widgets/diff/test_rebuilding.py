@@ -9,21 +9,9 @@ import pytest
 from core.contract.diff import FilePatch
 from core.contract.errors import StetError
 from core.diff.hunks import make_patch
-from tests.widgets.diff.host import Host, drawn, press, review, show
-from widgets.diff.outcome import ReviewOutcome
-from widgets.diff.review import ReviewScreen
+from tests.widgets.diff.host import SMALL, Host, drawn, outcome_of, press, review, show, small
 
 pytestmark = pytest.mark.anyio
-
-SMALL = ("a.txt", "one\ntwo\nthree\n", "one\nTWO\nthree\n")
-
-
-def small() -> FilePatch:
-    return make_patch(*SMALL)
-
-
-async def outcome_of(screen: ReviewScreen) -> ReviewOutcome:
-    return await asyncio.wait_for(screen.decided(), 5)
 
 
 async def test_an_edit_that_can_not_be_compared_says_so_and_changes_nothing() -> None:

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from textual import events
 from textual.widgets import Input
 
-from core.contract.diff import FilePatch
 from core.diff.hunks import apply_hunks, make_patch
-from tests.widgets.diff.host import Clock, Host, answer, drawn, numbered, press, review, settle, show, three_hunks
+from tests.widgets.diff.host import (
+    SMALL,
+    Clock,
+    Host,
+    answer,
+    drawn,
+    numbered,
+    outcome_of,
+    press,
+    review,
+    settle,
+    show,
+    small,
+    three_hunks,
+)
 from widgets.approval.guard import TypeAheadGuard
 from widgets.approval.keys_screen import KeysScreen
-from widgets.diff.outcome import ReviewDecision, ReviewOutcome
-from widgets.diff.review import ReviewScreen
+from widgets.diff.outcome import ReviewDecision
 
 pytestmark = pytest.mark.anyio
-
-SMALL = ("a.txt", "one\ntwo\nthree\n", "one\nTWO\nthree\n")
-
-
-def small() -> FilePatch:
-    return make_patch(*SMALL)
-
-
-async def outcome_of(screen: ReviewScreen) -> ReviewOutcome:
-    return await asyncio.wait_for(screen.decided(), 5)
 
 
 async def test_accepting_the_whole() -> None:
