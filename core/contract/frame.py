@@ -25,6 +25,8 @@ class CellStyle:
     blink: bool = False
     reverse: bool = False
     conceal: bool = False
+    link: str = ""
+    """Where the text leads, as the program says (OSC 8): an http or https address; nobody follows it by himself."""
 
 
 PLAIN = CellStyle()

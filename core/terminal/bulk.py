@@ -6,6 +6,8 @@ The screen and the scrollback are the same afterwards as if every character had 
 from __future__ import annotations
 
 import re
+import time
+from math import inf
 
 from pyte import modes as mo
 
@@ -26,6 +28,9 @@ _MOST_HELD = 64 * 1024
 _MOST_SEQUENCES = 2000
 """Sequences that are held back at most: each may take some microseconds to draw."""
 _MOST_OPEN = 4096
+_SLICES = 64, 4096
+"""Characters that are drawn at least and at most between looks at the clock: one sequence may take milliseconds."""
+_LONG = 0.001
 _UNFINISHED = 80
 """So much at the end of a piece may be the beginning of a sequence."""
 
@@ -40,6 +45,12 @@ class BulkFeed:
         self._held = ""
         """The end of a flood that is not drawn yet: the next piece may scroll it away."""
         self._unseen = UnseenLines(grid.columns, grid.pens)
+        self._slice = _SLICES[0]
+
+    @property
+    def held(self) -> int:
+        """Characters that are held back."""
+        return len(self._held)
 
     def settle(self) -> None:
         """Draw what was held back."""
@@ -47,14 +58,18 @@ class BulkFeed:
             text, self._held = self._held, ""
             self._fast.feed(text)
 
-    def feed(self, text: str, *, hold: bool = False) -> None:
+    def feed(self, text: str, *, hold: bool = False, seconds: float = inf) -> str:
         """Act on text; it may end anywhere.
 
         Args:
             hold: the last lines of a flood may be held back until `settle`.
+            seconds: after so much drawing the rest is left.
+
+        Returns the rest that is to be fed next.
         """
         if self._held:
             text, self._held = self._held + text, ""
+        deadline = time.perf_counter() + seconds
         grid, fast = self._grid, self._fast
         at = text.find("\n") + 1 if self._parser.state else 0
         if at:
@@ -68,16 +83,30 @@ class BulkFeed:
                 at = self._skip(text, at, stop)
             if hold and len(text) - end < _UNFINISHED and self._may_hold(text, at):
                 self._held = text[at:]
-                return
-            if stop > at:
-                fast.feed(text[at:stop])
-                at = stop
+                return ""
             following = text.find("\n", max(at, end)) + 1
             if not following:
                 break
-            fast.feed(text[at:following])
+            drawn = self._draw(text, at, following, deadline)
+            if drawn < following:
+                return text[drawn:]
             at = following
-        fast.feed(text[at:] if at else text)
+        return text[self._draw(text, at, len(text), deadline) :]
+
+    def _draw(self, text: str, at: int, stop: int, deadline: float) -> int:
+        """Draw text from `at` up to `stop`, or as far as there is time; return how far."""
+        now = time.perf_counter()
+        while at < stop:
+            # cut before sequences only: a long text without any is drawn fast because it is long
+            end = text.find("\x1b", at + self._slice, stop) if deadline < inf else -1
+            piece = text[at : end if end >= 0 else stop]
+            self._fast.feed(piece)
+            at += len(piece)
+            began, now = now, time.perf_counter()
+            self._slice = max(_SLICES[0], self._slice // 4) if now - began > _LONG else min(_SLICES[1], self._slice * 2)
+            if now > deadline:
+                break
+        return at
 
     @staticmethod
     def _look(text: str, at: int) -> int:
@@ -89,10 +118,10 @@ class BulkFeed:
         assert found is not None
         return found.end()
 
-    @staticmethod
-    def _may_hold(text: str, at: int) -> bool:
+    def _may_hold(self, text: str, at: int) -> bool:
         """Return whether a rest is soon drawn: it is not long, nor one long line that no line will scroll away."""
-        if len(text) - at >= _MOST_HELD or len(text) - max(at, text.rfind("\n", at)) >= _MOST_OPEN:
+        most = min(_MOST_HELD, _MOST_OPEN + 2 * self._grid.columns * self._grid.lines)
+        if len(text) - at >= most or len(text) - max(at, text.rfind("\n", at)) >= _MOST_OPEN:
             return False
         return text.count("\x1b", at) < _MOST_SEQUENCES
 

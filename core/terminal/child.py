@@ -6,13 +6,11 @@ import asyncio
 import contextlib
 import fcntl
 import os
-import select
 import signal
 import struct
 import subprocess
 import termios
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -21,16 +19,14 @@ from ptyprocess import PtyProcess
 from core.terminal.environment import JOB_MARK, SESSION_MARK
 from core.terminal.limit_mark import make_mark, put_mark
 from core.terminal.processes import waits_for_terminal
+from core.terminal.pump import Pump
 
-MAX_BATCH = 256 * 1024
-"""Bytes that one `read` returns at most."""
 FLOOD = 2048
 """So much in one piece is the beginning of a flood."""
-_GATHER = 0.012
-"""Seconds for which a flood is gathered."""
-_PAUSE = 1
-"""Milliseconds without output that end a flood."""
-_SMALL = 65536
+_LONG_FLOOD = 1_000_000
+"""Bytes after which a flood gets a process that reads it on."""
+_BATCH = 65536
+"""Bytes that one `read` returns at most, or little more."""
 _ONE_READ = 16384
 """A terminal hands out some 4 KB at a time; what is asked for beyond is memory in pieces."""
 _TIOCGPTN = 0x80045430
@@ -46,6 +42,11 @@ class Child:
         self._fd = fd
         self._close = close
         self._ended = False
+        self._flooded = 0
+        """Bytes of the flood that goes on, as read by ourselves."""
+        self._pump: Pump | None = None
+        self._is_shared = False
+        """Others will read on where we close our side."""
         os.set_blocking(fd, False)
 
     @property
@@ -56,65 +57,70 @@ class Child:
         """Close our side."""
         if self._fd >= 0:
             self._fd = -1
+            self._end_pump(kill=not self._is_shared)
             self._close()
 
-    def duplicate(self) -> int:
-        """Return another descriptor of our side of its terminal or pipe."""
-        return os.dup(self._fd)
+    def duplicate(self) -> tuple[int, ...]:
+        """Return other descriptors of our side of its terminal or pipe: those to be read on, one after another."""
+        self._is_shared = True
+        own = os.dup(self._fd)
+        try:
+            return (os.dup(self._pump.fd), own) if self._pump is not None else (own,)
+        except OSError:
+            os.close(own)
+            raise
+
+    def stop_pump(self) -> None:
+        """Have what was read ahead delivered soon."""
+        if self._pump is not None:
+            self._pump.stop()
+
+    @property
+    def has_pump(self) -> bool:
+        """There may be more output than the terminal holds."""
+        return self._pump is not None
 
     # --- output -----------------------------------------------------------------------------------
 
-    async def read(self, most: int = MAX_BATCH) -> bytes:
-        """Return output as soon as there is some, much of it in a flood; empty at its end.
+    async def read(self, most: int = _BATCH) -> bytes:
+        """Return output as soon as there is some, more of it in a flood; empty at its end.
 
         Args:
-            most: bytes that the reader can take at a stretch: a program goes on writing meanwhile, so that less at a
-                time is faster where the reader is slower than the terminal.
+            most: bytes that the reader can take at a stretch: one that takes much is worth a process that reads on.
         """
         data = self._take()
         while not data and not self._ended:
             await self._ready(reading=True)
             data = self._take()
         if len(data) < FLOOD or self._ended:
+            self._flooded = 0
             return data
-        if most <= _SMALL:
-            return self._take_more(data)
-        gathering = asyncio.ensure_future(asyncio.to_thread(self._gather, data, min(most, MAX_BATCH)))
-        try:
-            return await asyncio.shield(gathering)
-        except asyncio.CancelledError:
-            await gathering  # a few milliseconds: the descriptor must not be closed under it
-            raise
+        data = self._take_more(data)
+        self._flooded += len(data)
+        if self._flooded > _LONG_FLOOD and most > _BATCH and self._may_be_pumped:
+            await self._start_pump()
+        return data
+
+    @property
+    def _may_be_pumped(self) -> bool:
+        return self.is_terminal and not (self._pump or self._is_shared or self._ended)
 
     def _take_more(self, data: bytes) -> bytes:
-        """Return `data` and what else can be read at once."""
+        """Return `data` and what else can be read at once, as far as it is not too much."""
         pieces = [data]
         size = len(data)
-        while size < _SMALL and (piece := self._take()):
+        while size < _BATCH and (piece := self._take()):
             pieces.append(piece)
             size += len(piece)
-        return b"".join(pieces)
-
-    def _gather(self, data: bytes, most: int) -> bytes:
-        """Go on reading a flood for some milliseconds, in a thread, so that the emulator gets large pieces."""
-        pieces = [data]
-        size = len(data)
-        waiting = select.poll()
-        waiting.register(self._fd, select.POLLIN)
-        deadline = time.monotonic() + _GATHER
-        while size < most and not self._ended:
-            piece = self._take()
-            if piece:
-                pieces.append(piece)
-                size += len(piece)
-            left = deadline - time.monotonic()
-            if left <= 0 or not (piece or waiting.poll(_PAUSE)):
-                break
         return b"".join(pieces)
 
     def _take(self) -> bytes:
         """Return what can be read at once."""
         try:
+            if self._pump is not None:
+                if data := os.read(self._pump.fd, _BATCH):
+                    return data
+                self._end_pump()
             data = os.read(self._fd, _ONE_READ) if self._fd >= 0 else b""
         except BlockingIOError:
             return b""
@@ -123,12 +129,28 @@ class Child:
         self._ended = not data
         return data
 
+    async def _start_pump(self) -> None:
+        """Have a process read on; where none can be had, we do as before."""
+        self._flooded = 0
+        starting = asyncio.ensure_future(asyncio.to_thread(Pump, self._fd))
+        with contextlib.suppress(OSError):
+            try:
+                self._pump = await asyncio.shield(starting)
+            except asyncio.CancelledError:
+                (await starting).close()
+                raise
+
+    def _end_pump(self, *, kill: bool = True) -> None:
+        pump, self._pump = self._pump, None
+        if pump is not None:
+            pump.close(kill=kill)
+
     async def _ready(self, *, reading: bool, seconds: float | None = None) -> bool:
-        """Wait until the descriptor can be read (or written); return whether it can."""
+        """Wait until there is something to read (or room to write); return whether there is."""
         if self._fd < 0:
             return False
         loop = asyncio.get_running_loop()
-        fd = self._fd
+        fd = self._pump.fd if reading and self._pump is not None else self._fd
         ready: asyncio.Future[None] = loop.create_future()
         watch, unwatch = (loop.add_reader, loop.remove_reader) if reading else (loop.add_writer, loop.remove_writer)
         watch(fd, lambda: None if ready.done() else ready.set_result(None))
@@ -326,19 +348,24 @@ def _mark_of(environment: Mapping[str, str]) -> int:
     return make_mark(environment.get(SESSION_MARK, ""), environment.get(JOB_MARK, ""))
 
 
-def drain_into(fd: int, path: str) -> None:
-    """Have a `cat` of its own read a terminal or pipe into a file, so that who writes there can go on without us.
+def drain_into(descriptors: Sequence[int], path: str) -> None:
+    """Have a `cat` of its own read descriptors into a file, so that who writes there can go on without us.
 
-    The descriptor is closed.
+    Args:
+        descriptors: what `Child.duplicate` returned; they are closed.
 
     Raises:
         OSError: the file can't be written.
     """
     try:
-        os.set_blocking(fd, True)
+        for fd in descriptors:
+            os.set_blocking(fd, True)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         # the shell ends at once, so that nothing of ours waits for the `cat`
-        script = 'exec 3<&0; cat <&3 >>"$0" 2>/dev/null &'
-        subprocess.run(("/bin/sh", "-c", script, path), stdin=fd, start_new_session=True, check=False, cwd="/")
+        script = 'exec 3<&0 4<&1 >>"$0" 2>/dev/null; { cat <&4; cat <&3; } &'
+        first = descriptors[0] if len(descriptors) > 1 else subprocess.DEVNULL
+        shell = ("/bin/sh", "-c", script, path)
+        subprocess.run(shell, stdin=descriptors[-1], stdout=first, start_new_session=True, check=False, cwd="/")
     finally:
-        os.close(fd)
+        for fd in descriptors:
+            os.close(fd)

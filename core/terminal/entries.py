@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from core.contract.frame import PLAIN, Row, Span, WrappedRow
 from core.terminal.pen import PenBox, sequence_of
-from core.terminal.width import cell_width, split_cells
+from core.terminal.width import NARROW, split_cells
 
 _LONG = 1024
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b\[0?K|\t|[^\x1b\t]+")
@@ -35,31 +35,35 @@ class Packed:
         self.wrapped = isinstance(entry, Wrapped)
 
 
-Kept = Entry | Packed
-"""An entry as it is kept."""
+Kept = str | Packed
+"""An entry as it is kept. Of one that goes on the text ends with LF: of tens of thousands of objects that are no plain
+strings, Python's garbage collector would look at each again and again."""
 
 
 def keep(entry: Entry) -> Kept:
     """Return an entry in as few bytes as is worth the time."""
-    return Packed(entry) if len(entry) > _LONG else entry
+    if len(entry) > _LONG:
+        return Packed(entry)
+    return entry + "\n" if isinstance(entry, Wrapped) else entry
 
 
 def keep_all(entries: Sequence[Entry]) -> Iterable[Kept]:
     """Return what `keep` makes of each."""
-    return map(keep, entries) if max(map(len, entries), default=0) > _LONG else entries
+    usual = max(map(len, entries), default=0) <= _LONG and set(map(type, entries)) <= {str}
+    return entries if usual else map(keep, entries)
 
 
 def open_entry(kept: Kept) -> Entry:
     """Return what `keep` was given."""
     if not isinstance(kept, Packed):
-        return kept
+        return Wrapped(kept[:-1]) if kept.endswith("\n") else kept
     text = zlib.decompress(kept.data).decode("utf-8", "surrogatepass")
     return Wrapped(text) if kept.wrapped else text
 
 
 def goes_on(kept: Kept) -> bool:
     """Return whether an entry goes on in the next one."""
-    return kept.wrapped if isinstance(kept, Packed) else isinstance(kept, Wrapped)
+    return kept.wrapped if isinstance(kept, Packed) else kept.endswith("\n")
 
 
 def entry_of(row: Row, *, wrapped: bool) -> Entry:
@@ -93,9 +97,7 @@ def rewrapped(chain: list[Entry], columns: int, pens: PenBox, *, keep_blanks: bo
     Args:
         keep_blanks: blanks at its end take cells, too.
     """
-    spans = [
-        span for entry in chain for span in _read(entry, pens, keep_blanks=keep_blanks or isinstance(entry, Wrapped))
-    ]
+    spans = spans_of(chain, pens, keep_blanks=keep_blanks)
     rows = _cut(spans, columns)
     goes_on = isinstance(chain[-1], Wrapped)
     entries: list[Entry] = []
@@ -103,6 +105,21 @@ def rewrapped(chain: list[Entry], columns: int, pens: PenBox, *, keep_blanks: bo
         wrapped = goes_on or at < len(rows) - 1
         entries.append(entry_of(tuple(merged(row)) if wrapped else joined(row), wrapped=wrapped))
     return entries
+
+
+def spans_of(chain: list[Entry], pens: PenBox, *, keep_blanks: bool = False) -> list[Span]:
+    """Return the spans of one line, in as many entries as it was wrapped to.
+
+    Args:
+        keep_blanks: blanks at its end take cells, too.
+    """
+    *wrapped, last = chain
+    whole = "".join(wrapped) + (last if keep_blanks or isinstance(last, Wrapped) else last.rstrip(" "))
+    if "\x1b" not in whole and "\t" not in whole and whole.isascii():
+        return [Span(whole)]
+    return [
+        span for entry in chain for span in _read(entry, pens, keep_blanks=keep_blanks or isinstance(entry, Wrapped))
+    ]
 
 
 def fits(entry: Entry, columns: int) -> bool:
@@ -177,36 +194,36 @@ def _read_simple(entry: Entry, pens: PenBox) -> list[Span]:
 
 
 def _cut(spans: list[Span], columns: int) -> list[list[Span]]:
-    """Return the spans in rows of at most `columns` cells."""
+    """Return the spans in rows of at most `columns` cells; in one column a wide character has a row of its own."""
     rows: list[list[Span]] = [[]]
     room = columns
     for span in spans:
-        text = span.text
-        while text:
-            count = _count_fitting(text, room)
-            if count:
-                rows[-1].append(Span(text[:count], span.style))
-                room -= _width(text[:count])
-                text = text[count:]
-            if text:
+        text, at = span.text, 0
+        if not NARROW.fullmatch(text):
+            room = _cut_cells(rows, span, room, columns)
+            continue
+        while at < len(text):
+            if not room:
                 rows.append([])
                 room = columns
-                if columns < 2 and cell_width(text[0]) > columns:
-                    text = text[1:]
+            rows[-1].append(Span(text[at : at + room], span.style))
+            at, room = at + room, max(0, room - len(text) + at)
     return rows
 
 
-def _count_fitting(text: str, room: int) -> int:
-    """Return how many characters take at most `room` cells; what joins the last of them goes with it."""
-    if text.isascii():
-        return min(len(text), room)
-    at = 0
-    for cell, width in split_cells(text):
-        room -= width
-        if room < 0:
-            return at
-        at += len(cell)
-    return at
+def _cut_cells(rows: list[list[Span]], span: Span, room: int, columns: int) -> int:
+    """Add a span cell by cell to rows of which the last has some room; return the room that there is then."""
+    piece = ""
+    for cell, width in split_cells(span.text):
+        if width > room and room < columns:
+            if piece:
+                rows[-1].append(Span(piece, span.style))
+            rows.append([])
+            piece, room = "", columns
+        piece += cell
+        room = max(0, room - width)
+    rows[-1].append(Span(piece, span.style))
+    return room
 
 
 def _width(text: str) -> int:

@@ -20,7 +20,7 @@ from core.terminal.plain_text import is_question, output_text
 from core.terminal.processes import end_processes, job_processes, machine_seconds
 from core.terminal.replies import MAX_OWED
 from core.terminal.screen import TerminalScreen
-from core.terminal.turns import let_others
+from core.terminal.turns import let_others, take_turn
 
 FRAME_SECONDS = 1 / 30
 WROTE_SECONDS = 1.0
@@ -159,11 +159,9 @@ class Job:
                 over.cancel()
 
     def resize(self, columns: int, lines: int) -> None:
-        """Change the size of its terminal."""
-        self._screen.resize(columns, lines)
+        """Change the size of its terminal; the screen follows when it is looked at or written to, or soon itself."""
+        self._child.resize(*self._feeder.resize(columns, lines))
         self._resized.set()
-        self._child.resize(self._screen.columns, self._screen.lines)
-        self._changed.set()
 
     def watch(self, watched: bool = True) -> None:
         """Say whether someone looks at its screen: only then frames of it are made and published."""
@@ -221,8 +219,8 @@ class Job:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), 2.0)
 
-    def duplicate(self) -> int:
-        """Return another descriptor of our side of its terminal or pipe."""
+    def duplicate(self) -> tuple[int, ...]:
+        """Return other descriptors of our side of its terminal or pipe: those to be read on, one after another."""
         return self._child.duplicate()
 
     @property
@@ -283,12 +281,18 @@ class Job:
                 await self._child.write(owed)
 
     async def _rewrap(self) -> None:
-        """After a change of the width wrap the scrollback anew, bit by bit."""
+        """Give the screen the size that it was told, then wrap the scrollback anew, bit by bit."""
         while True:
             await self._resized.wait()
             self._resized.clear()
-            while self._screen.rewrap_more(STRETCH):
+            await take_turn()
+            self._emulator.settle()
+            self._changed.set()
+            more = True
+            while more:
                 await let_others()
+                await take_turn()
+                more = self._screen.rewrap_more(STRETCH)
             self._changed.set()
 
     async def _show(self) -> None:
@@ -299,6 +303,7 @@ class Job:
             if not self._watched.is_set():
                 await self._tell_writing()
                 continue
+            await take_turn()
             await self._wait_for_update()
             self._changed.clear()
             frame = self.frame()
@@ -371,12 +376,13 @@ class Job:
 
     async def _wait_exit(self) -> None:
         code = await self._child.wait()
+        self._child.stop_pump()
         # what it wrote is read to its end; processes that it left behind may hold the terminal open
         for _ in range(10):
             version = self.version
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._drained.wait(), 0.1)
-            if self._drained.is_set() or version == self.version:
+            if self._drained.is_set() or (version == self.version and not self._child.has_pump):
                 break
         self.exit_code, self.signal = (code, None) if code >= 0 else (None, -code)
         self.ended_at = time.monotonic()

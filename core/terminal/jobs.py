@@ -312,7 +312,7 @@ class JobTable:
         served = self._served[job.id]
         if served.done():
             return
-        fd = job.duplicate()
+        descriptors = job.duplicate()
         if job.is_shell and job.leads:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(job.pid, signal.SIGKILL)  # nobody types there any more; what it started stays
@@ -322,7 +322,7 @@ class JobTable:
         served.cancel()
         await asyncio.wait({served})
         with contextlib.suppress(OSError):
-            await asyncio.to_thread(drain_into, fd, self._kept[job.id])
+            await asyncio.to_thread(drain_into, descriptors, self._kept[job.id])
 
 
 async def _uninterrupted(start: Callable[[], Child]) -> Child:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,6 +27,11 @@ _OFF = {
     55: _BITS["overline"],
 }
 _HEX = {str(number): f"{number:02x}" for number in range(256)}
+_DECIMAL = {digits: number for number, digits in _HEX.items()}
+_LINK = 1008
+"""A parameter of our own, which no terminal has: the address of a link, in two digits a character, so that entries of
+the scrollback can hold it."""
+_ADDRESS = re.compile(r"https?://[!-~]{1,1000}", re.IGNORECASE)
 _MAX_PENS = 4096
 MAX_PARAMETERS = 32
 
@@ -60,6 +66,16 @@ def _colour_of_semicolons(fields: list[str], at: int) -> tuple[str | None, int]:
     return None, len(fields)
 
 
+def _read_link(digits: str) -> str:
+    """Return the address that `_write_link` was given; nothing if it is none."""
+    address = "".join(chr(32 + int(digits[at : at + 2])) for at in range(0, len(digits), 2))
+    return address if _ADDRESS.fullmatch(address) else ""
+
+
+def _write_link(address: str) -> str:
+    return f"{_LINK}:{''.join([f'{ord(character) - 32:02}' for character in address])}"
+
+
 class Change(NamedTuple):
     """What one SGR sequence does to a style."""
 
@@ -68,6 +84,7 @@ class Change(NamedTuple):
     background: str | None
     on: int
     off: int
+    link: str | None = None
 
 
 @lru_cache(maxsize=4096)
@@ -75,6 +92,7 @@ def read_sgr(parameters: str) -> Change:
     """Return what `CSI parameters m` does (ECMA-48 8.3.117, xterm, colon forms); unknown ones change nothing."""
     fields = parameters.split(";")[:MAX_PARAMETERS]
     reset = False
+    link: str | None = None
     colours: dict[int, str] = {}
     on = off = at = 0
     while at < len(fields):
@@ -88,13 +106,15 @@ def read_sgr(parameters: str) -> Change:
                 if colour is not None:
                     colours[code] = colour
                 continue
+            if code == _LINK:
+                link = _read_link(parts[1])
             if code != 4:
                 continue
             code = 4 if parts[1] != "0" else 24
         else:
             code = _number(field)
         if code == 0:
-            reset, colours, on, off = True, {}, 0, 0
+            reset, colours, on, off, link = True, {}, 0, 0, None
         elif code in _ON:
             on |= _ON[code]
             off &= ~_ON[code]
@@ -112,7 +132,7 @@ def read_sgr(parameters: str) -> Change:
             colours[48] = str(code - 40 if code < 100 else code - 92)
         elif code in (39, 49):
             colours[code - 1] = ""
-    return Change(reset, colours.get(38), colours.get(48), on, off)
+    return Change(reset, colours.get(38), colours.get(48), on, off, link)
 
 
 def _read_direct(parameters: str) -> Change | None:
@@ -144,13 +164,14 @@ class Pen:
 
     __slots__ = ("_begin", "_blank", "_box", "_flags", "following", "style", "writes")
 
-    def __init__(self, foreground: str, background: str, flags: int, box: PenBox) -> None:
+    def __init__(self, foreground: str, background: str, flags: int, link: str, box: PenBox) -> None:
         named = {name: True for name, bit in _BITS.items() if flags & bit} if flags else {}
-        self.style = CellStyle(foreground, background, **named) if foreground or background or flags else PLAIN
+        plain = not (foreground or background or flags or link)
+        self.style = PLAIN if plain else CellStyle(foreground, background, link=link, **named)
         self._flags = flags
         self._box = box
         self._begin: str | None = None
-        own = self.style if not (foreground or flags) else None
+        own = self.style if not (foreground or flags or link) else None
         self._blank: CellStyle | None = own if background else PLAIN
         self.following: dict[str, Pen] = {}
         """Pens that `after` has found, by parameters."""
@@ -175,34 +196,40 @@ class Pen:
         """Return the pen after `CSI parameters m`."""
         pen = self.following.get(parameters)
         if pen is None:
-            reset, foreground, background, on, off = _read_direct(parameters) or read_sgr(parameters)
+            reset, foreground, background, on, off, link = _read_direct(parameters) or read_sgr(parameters)
             pen = self._box.find(
                 foreground if foreground is not None else "" if reset else self.style.fg,
                 background if background is not None else "" if reset else self.style.bg,
                 (0 if reset else self._flags) & ~off | on,
+                link if link is not None else "" if reset else self.style.link,
             )
             if len(self.following) < 256 and len(parameters) < 64:
                 self.following[parameters] = pen
         return pen
+
+    def linked(self, address: str) -> Pen:
+        """Return the pen after `OSC 8 ; ; address`: without a link where the address is none that we show."""
+        style = self.style
+        return self._box.find(style.fg, style.bg, self._flags, address if _ADDRESS.fullmatch(address) else "")
 
 
 class PenBox:
     """All pens of one screen: equal styles are one object, so that cells can be compared by identity."""
 
     def __init__(self) -> None:
-        self._pens: dict[tuple[str, str, int], Pen] = {}
+        self._pens: dict[tuple[str, str, int, str], Pen] = {}
         self.plain = self.find("", "", 0)
 
-    def find(self, foreground: str, background: str, flags: int) -> Pen:
+    def find(self, foreground: str, background: str, flags: int, link: str = "") -> Pen:
         """Return the pen of a style."""
-        pen = self._pens.get((foreground, background, flags))
+        pen = self._pens.get((foreground, background, flags, link))
         if pen is None:
             if len(self._pens) >= _MAX_PENS:
                 self._pens.clear()
                 self.plain.following.clear()
                 self.plain.writes.clear()
-                self._pens["", "", 0] = self.plain
-            pen = self._pens[foreground, background, flags] = Pen(foreground, background, flags, self)
+                self._pens["", "", 0, ""] = self.plain
+            pen = self._pens[foreground, background, flags, link] = Pen(foreground, background, flags, link, self)
         return pen
 
 
@@ -215,7 +242,8 @@ def reversed_style(style: CellStyle) -> CellStyle:
 @lru_cache(maxsize=4096)
 def sequence_of(style: CellStyle) -> str:
     """Return the sequence that gives a style, whatever was before."""
-    return f"\x1b[{parameters_of(style, ';')}m"
+    link = f";{_write_link(style.link)}" if style.link else ""
+    return f"\x1b[{parameters_of(style, ';')}{link}m"
 
 
 def parameters_of(style: CellStyle, mark: str) -> str:
@@ -223,7 +251,8 @@ def parameters_of(style: CellStyle, mark: str) -> str:
     codes = ["0", *(str(code) for name, code in _FLAGS if getattr(style, name))]
     for code, colour in (("38", style.fg), ("48", style.bg)):
         if colour.startswith("#"):
-            codes.append(mark.join((code, "2", *(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5)))))
+            red, green, blue = _DECIMAL[colour[1:3]], _DECIMAL[colour[3:5]], _DECIMAL[colour[5:]]
+            codes.append(f"{code}{mark}2{mark}{red}{mark}{green}{mark}{blue}")
         elif colour:
             codes.append(mark.join((code, "5", colour)))
     return ";".join(codes)

@@ -1,10 +1,18 @@
-"""A new size for the main screen: lines that were wrapped are joined and wrapped anew."""
+"""A new size for the main screen: lines that were wrapped are joined and wrapped anew.
+
+Only what is then shown is cut into lines again; what lies above goes to the scrollback whole and is wrapped there, bit
+by bit: a full screen in one column makes tens of thousands of lines.
+"""
 
 from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
 
 from core.contract.frame import PLAIN, CellStyle
 from core.terminal.grid import Grid
 from core.terminal.line import Line, line_of
+from core.terminal.scrollback import MOST_JOINED
 
 _MAX_TAKEN = 4000
 """Characters of the scrollback that are wrapped anew with the screen's first line when that one continues them."""
@@ -15,85 +23,116 @@ def reflow(grid: Grid, columns: int, lines: int) -> None:
 
     The cursor stays behind the same character, also where a wrap was pending or then is.
     """
-    cursor_line, cursor_column = grid.cursor.y, grid.cursor.x
-    old = grid.grid
-    if columns != grid.columns:
-        taken = grid.history.take_wrapped(_MAX_TAKEN)
+    if columns == grid.columns:
+        fitted, y, x = _crop(grid, lines)
+    else:
+        fitted, y, x = _rewrap(grid, columns, lines)
         grid.history.rewrap(columns)
-        cursor_line += len(taken)
-        old, cursor_line, cursor_column = _rewrap(taken + old, cursor_line, cursor_column, columns)
-    while len(old) - 1 > cursor_line and old[-1].is_blank:
-        old.pop()
-    surplus = max(0, cursor_line - lines + 1, min(len(old) - lines, cursor_line))
-    for line in old[:surplus]:
-        grid.history.push(line)
-    fitted = old[surplus : surplus + lines]
-    missing = lines - len(fitted)
-    back = grid.history.take(missing) if lines > grid.lines else []
+    back = grid.history.take(lines - len(fitted)) if lines > grid.lines else []
     for line in back:
         line.resize(columns)
     fitted = back + fitted
     fitted.extend(Line(columns) for _ in range(lines - len(fitted)))
     grid.grid = fitted
-    grid.cursor.y = cursor_line - surplus + len(back)
-    grid.cursor.x = min(cursor_column, columns)
+    grid.cursor.y = y + len(back)
+    grid.cursor.x = min(x, columns)
 
 
-def _rewrap(lines: list[Line], cursor_line: int, cursor_column: int, columns: int) -> tuple[list[Line], int, int]:
-    """Return the lines wrapped at `columns`, and where the cursor is then."""
-    wrapped: list[Line] = []
-    at = 0
-    new_line = new_column = 0
-    while at < len(lines):
-        start = at
-        while lines[at].wrapped and at + 1 < len(lines):
-            at += 1
-        at += 1
-        whole = _join(lines[start:at])
-        offset = -1
-        if start <= cursor_line < at:
-            offset = sum(line.length for line in lines[start:cursor_line]) + cursor_column
-        pieces = _split(whole, columns, offset)
-        if offset >= 0:
-            new_line, new_column = len(wrapped), offset
-            for piece in pieces:
-                if new_column < len(piece.text) or piece is pieces[-1]:
-                    break
-                new_column -= len(piece.text)
-                new_line += 1
-        for piece in pieces:
-            piece.resize(columns)
-        wrapped.extend(pieces)
-    return wrapped, new_line, new_column
+def _crop(grid: Grid, lines: int) -> tuple[list[Line], int, int]:
+    """Return the lines that stay on a screen of the same width, and the cursor's line and column there."""
+    old, y = grid.grid, grid.cursor.y
+    while len(old) - 1 > y and old[-1].is_blank:
+        old.pop()
+    surplus = _surplus(len(old), y, lines)
+    for line in old[:surplus]:
+        grid.history.push(line)
+    return old[surplus : surplus + lines], y - surplus, grid.cursor.x
 
 
-def _join(lines: list[Line]) -> Line:
-    text: list[str] = []
-    styles: list[CellStyle] = []
-    for line in lines:
-        text += line.text[: line.length]
-        styles += line.styles[: line.length]
-    whole = line_of(text, styles)
-    whole.wide = any(line.wide for line in lines)
-    return whole
+def _surplus(rows: int, cursor: int, lines: int) -> int:
+    """Return how many rows go up so that the cursor's stays on the screen."""
+    return max(0, cursor - lines + 1, min(rows - lines, cursor))
 
 
-def _split(whole: Line, columns: int, cursor: int) -> list[Line]:
-    """Cut a joined line into lines of at most `columns` cells; blanks at its end are left out up to the cursor."""
-    text, styles = whole.text, whole.styles
-    end = len(text)
-    while end > max(0, cursor) and text[end - 1] == " " and styles[end - 1] == PLAIN:
-        end -= 1
-    pieces: list[Line] = []
-    start = 0
-    while start < end or not pieces:
-        stop = min(end, start + columns)
-        if stop < end and text[stop] == "" and columns > 1:
-            stop -= 1
-        piece = line_of(text[start:stop], styles[start:stop])
-        piece.wide = whole.wide
-        if stop < end:
-            piece.wrap(short=stop < start + columns)
-        pieces.append(piece)
-        start = max(stop, start + 1)
-    return pieces
+class _Whole:
+    """A line as it was written, which may have taken several lines of the screen."""
+
+    def __init__(self, lines: list[Line], cursor: int) -> None:
+        self._text: list[str] = []
+        self._styles: list[CellStyle] = []
+        for line in lines:
+            self._text += line.text[: line.length]
+            self._styles += line.styles[: line.length]
+        self._wide = any(line.wide for line in lines)
+        end = len(self._text)
+        while end > cursor and self._text[end - 1] == " " and self._styles[end - 1] == PLAIN:
+            end -= 1
+        self._end = end
+        """Where its text ends: blanks after that are left out, but for those before the cursor."""
+
+    @property
+    def is_blank(self) -> bool:
+        return not self._end
+
+    def starts(self, columns: int) -> Sequence[int]:
+        """Return where the rows begin that it takes at that width."""
+        if not self._wide or columns == 1:
+            return range(0, max(1, self._end), columns)
+        starts = [0]
+        while (stop := starts[-1] + columns) < self._end:
+            starts.append(stop - (self._text[stop] == ""))
+        return starts
+
+    def cut(self, start: int, stop: int | None) -> Line:
+        """Return the cells from `start` up to `stop`, or to the end, as a line that knows whether more follow."""
+        end = self._end if stop is None else stop
+        line = line_of(self._text[start:end], self._styles[start:end])
+        line.wide, line.wrapped = self._wide, stop is not None
+        return line
+
+
+def _rewrap(grid: Grid, columns: int, lines: int) -> tuple[list[Line], int, int]:
+    """Return the lines of a screen of another width, and the cursor's line and column there."""
+    wholes, at, offset = _join(grid)
+    while len(wholes) - 1 > at and wholes[-1].is_blank:
+        wholes.pop()
+    starts = [whole.starts(columns) for whole in wholes]
+    row = bisect_right(starts[at], offset) - 1
+    y = sum(map(len, starts[:at])) + row
+    surplus = _surplus(sum(map(len, starts)), y, lines)
+    fitted: list[Line] = []
+    above = surplus
+    for whole, begins in zip(wholes, starts, strict=True):
+        stops = [*begins[1:], None]
+        for first in range(0, min(above, len(stops)), step := -(-MOST_JOINED // columns)):
+            grid.history.push(whole.cut(begins[first], stops[min(first + step, above, len(stops)) - 1]))
+        for first in range(above, min(len(stops), above + lines - len(fitted))):
+            fitted.append(_row(whole, begins[first], stops[first], columns))
+        above = max(0, above - len(stops))
+    return fitted, y - surplus, offset - starts[at][row]
+
+
+def _row(whole: _Whole, start: int, stop: int | None, columns: int) -> Line:
+    line = whole.cut(start, stop)
+    if stop is not None:
+        line.wrap(short=stop < start + columns)
+    line.resize(columns)
+    return line
+
+
+def _join(grid: Grid) -> tuple[list[_Whole], int, int]:
+    """Return the lines as they were written, which of them the cursor is in, and at which of its cells."""
+    taken = grid.history.take_wrapped(_MAX_TAKEN)
+    lines = [taken, *grid.grid] if taken else grid.grid
+    cursor = grid.cursor.y + bool(taken)
+    wholes: list[_Whole] = []
+    at = offset = start = 0
+    for stop, line in enumerate(lines, 1):
+        if line.wrapped and stop < len(lines):
+            continue
+        has_cursor = start <= cursor < stop
+        if has_cursor:
+            at, offset = len(wholes), grid.cursor.x + sum(line.length for line in lines[start:cursor])
+        wholes.append(_Whole(lines[start:stop], offset if has_cursor else 0))
+        start = stop
+    return wholes, at, offset

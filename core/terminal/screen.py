@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from pyte import modes as mo
 from pyte.screens import Cursor
@@ -46,34 +47,60 @@ class TerminalScreen(ModalGrid):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._owed = bytearray()
         self._frame: TerminalFrame | None = None
+        self._wanted: tuple[int, int] | None = None
+        """A new size that does not hold yet."""
         super().__init__(_clamped(columns), _clamped(lines), max(0, scrollback))
         self._parser = Parser(self)
         self._bulk = BulkFeed(self, self._parser, JumpFeed(self, self._parser, FastFeed(self, self._parser)))
 
     # --- in ---------------------------------------------------------------------------------------
 
-    def feed(self, data: bytes | str, *, hold: bool = False) -> None:
+    def feed(self, data: bytes | str, *, hold: bool = False, seconds: float = inf) -> str:
         """Act on output of the program, cut anywhere; large pieces are cheaper than small ones.
 
         Args:
             hold: the last lines of a flood need not be drawn before `settle`; until then only `responses` is right.
+            seconds: about how long to draw at most.
+
+        Returns what is left then, to be fed next; with no such limit nothing.
         """
         self._frame = None
-        self._bulk.feed(data if isinstance(data, str) else self._decoder.decode(data), hold=hold)
+        if self._wanted:
+            self.settle()
+        text = data if isinstance(data, str) else self._decoder.decode(data)
+        return self._bulk.feed(text, hold=hold, seconds=seconds)
+
+    @property
+    def held(self) -> int:
+        """Characters that are held back."""
+        return self._bulk.held
 
     def settle(self) -> None:
-        """Draw what was held back."""
+        """Draw what was held back, and take the size that was noted."""
         self._bulk.settle()
+        if self._wanted:
+            (columns, lines), self._wanted = self._wanted, None
+            if (columns, lines) != (self.columns, self.lines):
+                self._fit(columns, lines)
 
     def resize(  # type: ignore[override]  # pyte names lines first; everything of ours names columns first
         self, columns: int | None = None, lines: int | None = None
     ) -> None:
         """Change the size; on the main screen wrapped lines are wrapped anew and the scrollback fills what is added."""
-        columns, lines = _clamped(columns or self.columns), _clamped(lines or self.lines)
-        if (columns, lines) == (self.columns, self.lines):
-            return
-        self._frame = None
+        self.note_size(columns or self.columns, lines or self.lines)
         self.settle()
+
+    def note_size(self, columns: int, lines: int) -> tuple[int, int]:
+        """Change the size, but only with the next `feed`, `settle` or `frame`: of many sizes in a row the last counts.
+
+        Returns the columns and lines that there will be.
+        """
+        self._frame = None
+        self._wanted = _clamped(columns), _clamped(lines)
+        return self._wanted
+
+    def _fit(self, columns: int, lines: int) -> None:
+        self._frame = None
         if self.alternate:
             self._resize_hidden(columns, lines)
             self._crop(columns, lines)
@@ -205,10 +232,12 @@ class TerminalScreen(ModalGrid):
         return lambda parameters: self._owe(answer(self, name, parameters))
 
     def string(self, kind: str, text: str) -> None:
-        """An OSC, DCS, APC, PM or SOS string: the title is kept, queries are answered, all else is swallowed."""
+        """An OSC, DCS, APC, PM or SOS string: title and links are kept, queries answered, others swallowed."""
         self.last_text = ""
         if kind == "osc" and text[:2] in ("0;", "2;"):
             self.title = make_visible_line(text[2:1026])
+        elif kind == "osc" and text.startswith("8;"):
+            self.pen = self.pen.linked(text[2:].partition(";")[2])
         elif kind == "dcs" and text in ("=1s", "=2s"):
             (self.set_mode if text == "=1s" else self.reset_mode)(2026, private=True)
         else:

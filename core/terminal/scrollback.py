@@ -20,14 +20,15 @@ from core.terminal.entries import (
     open_entry,
     rewrapped,
     row_of,
+    spans_of,
     text_of,
 )
 from core.terminal.line import Line, line_of
 from core.terminal.pen import PenBox
 from core.terminal.width import NARROW, split_cells
 
-_REWRAP_SECONDS = 0.005
-_MOST_JOINED = 4 * 1024
+_REWRAP_SECONDS = 0.003
+MOST_JOINED = 4 * 1024
 """Characters of one line that are wrapped anew together; a longer line is cut there, so that no step takes long."""
 
 
@@ -88,7 +89,7 @@ class TerminalScrollback:
     def extend(self, entries: Sequence[Entry]) -> None:
         """Add many lines; they must fit the screen's width."""
         self.total += len(entries)
-        self.written += sum(not goes_on(entry) for entry in entries)
+        self.written += sum(not isinstance(entry, Wrapped) for entry in entries)
         self._entries.extend(keep_all(entries[-self.limit :] if self.limit else ()))
 
     def extend_late(self, block: str) -> None:
@@ -121,8 +122,8 @@ class TerminalScrollback:
         self._fresh = self.total
         self.rewrap_more(_REWRAP_SECONDS)
 
-    def rewrap_more(self, seconds: float) -> bool:
-        """Go on wrapping anew for some time; return whether there is more to do."""
+    def rewrap_more(self, seconds: float, least: int = 1) -> bool:
+        """Go on wrapping anew for some time, until there are `least` lines more; return whether there is more to do."""
         entries = list(self._entries)
         stale = max(0, min(len(entries), self._fresh - (self.total - len(entries))))
         if not stale:
@@ -130,15 +131,17 @@ class TerminalScrollback:
         old, fresh = entries[:stale], entries[stale:]
         deadline = time.perf_counter() + seconds
         done: list[list[Kept]] = []
-        while old and (not done or time.perf_counter() < deadline):
+        count = 0
+        while old and (count < least or time.perf_counter() < deadline):
             chain = [open_entry(old.pop())]
             size = len(chain[0])
-            while old and goes_on(old[-1]) and size < _MOST_JOINED:
+            while old and goes_on(old[-1]) and size < MOST_JOINED:
                 chain.append(open_entry(old.pop()))
                 size += len(chain[-1])
             chain.reverse()
             usual = len(chain) == 1 and fits(chain[0], self._columns)
             done.append([*map(keep, chain if usual else rewrapped(chain, self._columns, self._pens))])
+            count += len(done[-1])
         done.reverse()
         wrapped = [entry for chain in done for entry in chain]
         before = self.total - len(entries)
@@ -148,21 +151,27 @@ class TerminalScrollback:
         return bool(old)
 
     def take(self, count: int) -> list[Line]:
-        """Remove and return the newest `count` lines, oldest first."""
-        taken = [self._entries.pop() for _ in range(min(count, len(self._entries)))]
-        self.total -= len(taken)
-        self.written -= sum(not goes_on(kept) for kept in taken)
-        return [self._line(open_entry(kept)) for kept in reversed(taken)]
+        """Remove and return the newest `count` lines as they are at the present width, oldest first."""
+        if self.total - self._fresh < count:
+            self.rewrap_more(0.0, count - max(0, self.total - self._fresh))
+        return [self._line(row_of(entry, self._pens), entry) for entry in self._take(count)]
 
-    def take_wrapped(self, most: int) -> list[Line]:
-        """Remove and return the newest lines that go on in the screen's first line, about `most` characters."""
+    def take_wrapped(self, most: int) -> Line | None:
+        """Remove and return, as one line, the newest ones that go on in the screen's first: about `most` characters."""
         count = size = 0
         for kept in reversed(self._entries):
             if not goes_on(kept) or size > most:
                 break
             count += 1
             size += len(open_entry(kept))
-        return self.take(count)
+        chain = self._take(count)
+        return self._line(spans_of(chain, self._pens), chain[-1]) if chain else None
+
+    def _take(self, count: int) -> list[Entry]:
+        taken = [self._entries.pop() for _ in range(min(count, len(self._entries)))]
+        self.total -= len(taken)
+        self.written -= sum(not goes_on(kept) for kept in taken)
+        return [open_entry(kept) for kept in reversed(taken)]
 
     def rows(self, start: int, stop: int) -> Sequence[Row]:
         """Return rows `start` to `stop` (0 is the oldest), clamped to what is there."""
@@ -178,18 +187,20 @@ class TerminalScrollback:
         """Return the text of each line there is now, and whether it goes on in the next; a thread may read it."""
         return ((text_of(open_entry(kept)), goes_on(kept)) for kept in list(self._entries))
 
-    def _line(self, entry: Entry) -> Line:
+    @staticmethod
+    def _line(spans: Sequence[Span], last: Entry) -> Line:
+        """Return the line of these spans; it goes on as the entry does that it ends with."""
         text: list[str] = []
         styles: list[CellStyle] = []
         wide = False
-        for span in row_of(entry, self._pens):
+        for span in spans:
             if NARROW.fullmatch(span.text):
                 text += span.text
                 styles += [span.style] * len(span.text)
             else:
                 wide = _add(text, styles, span) or wide
         line = line_of(text, styles)
-        line.wide, line.wrapped = wide, isinstance(entry, Wrapped)
+        line.wide, line.wrapped = wide, isinstance(last, Wrapped)
         return line
 
 

@@ -1,7 +1,8 @@
 """Ten minutes of what a terminal may meet: floods, random bytes, resizes, programs that come and go, many at once.
 
-Fails where an exception leaves a job, memory grows, the event loop stalls, or a process is left behind. `--seconds N`
-says how long, `--seed N` what happens. Takes long, so it is run only when named.
+Fails where an exception leaves a job, memory grows, one turn of the event loop has too much to do (what did it is
+named), or a process is left behind. `--seconds N` says how long, `--seed N` what happens. Takes long, so it is run only
+when named.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import os
 import random
+import selectors
 import sys
 import time
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
 
+from app.services.collection import start_collecting
 from core.contract.events import Event
 from core.terminal.environment import SESSION_MARK
 from core.terminal.job import Job
@@ -90,38 +96,102 @@ async def look(job: Job, dice: random.Random) -> None:
     job.scrollback.rows(0, 50)
 
 
-class Watch:
-    """How long the event loop was busy at a stretch, and how large the process, once all is warm."""
+class Turns(selectors.DefaultSelector):
+    """Measures every turn of the event loop that waits with it: what it does from one wait to the next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun = self._worked = 0.0
+        self._collecting = 0.0
+        self._steps: list[tuple[float, str]] = []
+        self._longest: list[tuple[float, str]] = []
+        self.late = self.busy = 0.0
+        """Seconds of the longest turn: of time, and of our own processor time."""
+        gc.callbacks.append(self._note_collection)
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if self._begun:
+            self.late = max(self.late, time.monotonic() - self._begun)
+            spent = time.thread_time() - self._worked
+            if spent > self.busy:
+                self.busy, self._longest = spent, sorted(self._steps, reverse=True)[:4]
+        found = super().select(timeout)
+        self._steps.clear()
+        self._begun, self._worked = time.monotonic(), time.thread_time()
+        return found
+
+    def start(self, loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
+        """Make a task of which each step is measured: a task factory."""
+        return asyncio.Task(Steps(work, self._steps), loop=loop, **options)
+
+    def _note_collection(self, phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            self._collecting = time.thread_time()
+        else:
+            self._steps.append((time.thread_time() - self._collecting, f"collecting garbage {info['generation']}"))
+
+    def __str__(self) -> str:
+        steps = ", ".join(f"{spent * 1e3:.0f} {name}" for spent, name in self._longest)
+        return f"a turn of the loop took {self.late * 1e3:.0f} ms at most, {self.busy * 1e3:.0f} of work ({steps})"
+
+
+class Steps(Coroutine[Any, Any, Any]):
+    """A coroutine of which each step is noted: how long it worked, and where it had waited before."""
+
+    def __init__(self, work: Coroutine[Any, Any, Any], noted: list[tuple[float, str]]) -> None:
+        self._work = work
+        self._noted = noted
+
+    def send(self, value: Any) -> Any:
+        return self._step(self._work.send, value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._step(self._work.throw, *error)
+
+    def close(self) -> None:
+        self._work.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._work.__await__()
+
+    def _step(self, act: Callable[..., Any], *values: Any) -> Any:
+        names = []
+        at: Any = self._work
+        while at is not None and hasattr(at, "cr_await"):
+            names.append(at.__qualname__.rpartition("<locals>.")[2])
+            at = at.cr_await
+        begun = time.thread_time()
+        try:
+            return act(*values)
+        finally:
+            self._noted.append((time.thread_time() - begun, " > ".join(names)))
+
+
+class Memory:
+    """How large the process is, once all is warm and at most."""
 
     def __init__(self, seconds: float) -> None:
         self._warm = time.monotonic() + WARM_UP * seconds
-        self.late = self.busy = 0.0
-        """Seconds at most between two turns: of time, and of our own processor time."""
         self.first = self.most = 0.0
 
-    async def run(self) -> None:
+    async def watch(self, turns: Turns) -> None:
         said = time.monotonic()
         while True:
-            begun, worked = time.monotonic(), time.thread_time()
-            await asyncio.sleep(0)
-            now = time.monotonic()
-            self.late, self.busy = max(self.late, now - begun), max(self.busy, time.thread_time() - worked)
-            await asyncio.sleep(0.02)
-            size = resident_mebibytes(os.getpid())
+            await asyncio.sleep(0.05)
+            now, size = time.monotonic(), resident_mebibytes(os.getpid())
             if now < self._warm:
                 self.first = max(self.first, size)
             self.most = max(self.most, size)
             if now - said > 30:
                 said = now
-                print(f"    {size:6.0f} MiB, {self}", flush=True)
-
-    def __str__(self) -> str:
-        return f"a turn of the loop took {self.late * 1e3:.0f} ms at most, {self.busy * 1e3:.0f} of work"
+                print(f"    {size:6.0f} MiB, {turns}", flush=True)
 
 
-async def soak(seconds: float, seed: int) -> int:
+async def soak(seconds: float, seed: int, turns: Turns) -> int:
+    start_collecting()
+    asyncio.get_running_loop().set_task_factory(turns.start)
     dice = random.Random(seed)
-    watch = Watch(seconds)
+    memory = Memory(seconds)
     count = 0
 
     async def publish(event: Event) -> None:
@@ -135,16 +205,15 @@ async def soak(seconds: float, seed: int) -> int:
 
     end = time.monotonic() + seconds
     async with JobTable(publish) as jobs:
-        watching = asyncio.create_task(watch.run())
+        watching = asyncio.create_task(memory.watch(turns))
         async with asyncio.TaskGroup() as tasks:
             for _ in range(AT_ONCE):
                 tasks.create_task(work(jobs))
         watching.cancel()
     left = marked_processes(SESSION_MARK, jobs.session)
-    grown = watch.most - watch.first
-    print(f"    {count} jobs in {seconds:.0f} s: {watch.first:.0f} MiB when warm, {watch.most:.0f} at most;")
-    print(f"    {watch}; {len(left)} processes left")
-    return (grown > GROWTH_MIB) + (watch.busy > STALL_SECONDS) + bool(left)
+    print(f"    {count} jobs in {seconds:.0f} s: {memory.first:.0f} MiB when warm, {memory.most:.0f} at most;")
+    print(f"    {turns}; {len(left)} processes left")
+    return (memory.most - memory.first > GROWTH_MIB) + (turns.busy > STALL_SECONDS) + bool(left)
 
 
 def main() -> int:
@@ -152,7 +221,9 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=600.0)
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
-    return asyncio.run(soak(chosen.seconds, chosen.seed))
+    turns = Turns()
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(turns)) as runner:
+        return runner.run(soak(chosen.seconds, chosen.seed, turns))
 
 
 if __name__ == "__main__":

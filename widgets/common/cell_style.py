@@ -19,7 +19,7 @@ def to_rich_style(cell: CellStyle) -> Style:
         bold=cell.bold or None,
         dim=cell.dim or None,
         italic=cell.italic or None,
-        underline=cell.underline or None,
+        underline=cell.underline or bool(cell.link) or None,
         strike=cell.strike or None,
         overline=cell.overline or None,
         blink=cell.blink or None,

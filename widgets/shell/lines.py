@@ -122,6 +122,21 @@ class TerminalLines:
             stop += 1
         return Selection((place[0], start), (place[0], stop))
 
+    def link(self, place: Place) -> str:
+        """Return the address that the text at a place leads to, if any."""
+        stop = 0
+        for row in self.rows(place[0], place[0] + 1):
+            for span in row:
+                stop += cell_len(span.text)
+                if place[1] < stop:
+                    return span.style.link
+        return ""
+
+    def links(self, lines: range) -> list[str]:
+        """Return the addresses that text in some lines leads to, each once."""
+        spans = [span for row in self.rows(lines.start, lines.stop) for span in row]
+        return list(dict.fromkeys(span.style.link for span in spans if span.style.link))
+
     def _around(self, line: int, older: bool) -> Iterator[tuple[int, Row]]:
         if older:
             parts = ((self.first, line), (line, self.stop))

@@ -18,6 +18,8 @@ class Outcome(Enum):
     LEAVE = auto()
     COPY = auto()
     """Copy what is selected, and leave."""
+    COPY_LINKS = auto()
+    """Copy the addresses that it leads to, and leave."""
 
 
 class Reader:
@@ -55,14 +57,23 @@ class Reader:
         if self._missed:
             place = f"no {self.query}"
         if self._anchor is not None:
-            return f"{len(self.lines_selected):,} lines · y copy · esc no selection"
-        return f"{place} · / search{' · n N next' if self.query else ''} · v select · q back"
+            return f"{len(self.lines_selected):,} lines · y copy{self._link_note()} · esc no selection"
+        return f"{place}{self._link_note()} · / search{' · n N next' if self.query else ''} · v select · q back"
+
+    def _link_note(self) -> str:
+        links = self.links
+        return f" · u copy {links[0] if len(links) == 1 else f'{len(links)} addresses'}" if links else ""
 
     @property
     def lines_selected(self) -> range:
         """The numbers of the lines that `y` copies: those selected, else the one where it stands."""
         selection = self.selection
         return selection.lines if selection is not None else range(self.line, self.line + 1)
+
+    @property
+    def links(self) -> list[str]:
+        """The addresses that `u` copies."""
+        return self.lines.links(self.lines_selected)
 
     def selected_text(self) -> str:
         """Return what `y` copies."""
@@ -103,6 +114,8 @@ class Reader:
             self._anchor = self.line if self._anchor is None else None
         elif name in ("y", "enter"):
             return Outcome.COPY
+        elif name == "u" and self.links:
+            return Outcome.COPY_LINKS
         elif name == "escape" and self._anchor is not None:
             self._anchor = None
         elif name in ("q", "escape", "ctrl+c"):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events
+from textual.content import Content
 from textual.geometry import Offset
 from textual.message import Message
 from textual.timer import Timer
@@ -53,6 +54,8 @@ class TerminalView(TerminalPicture, can_focus=True):
         self._drift = 0
         """Lines that a selection beyond an edge scrolls at a time."""
         self._drifting: Timer | None = None
+        self._link = ""
+        """The address under the mouse."""
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -108,6 +111,8 @@ class TerminalView(TerminalPicture, can_focus=True):
         outcome = self.reader.press(event.key, event.character)
         if outcome is Outcome.COPY:
             self.post_message(TextSelected(self.reader.selected_text()))
+        elif outcome is Outcome.COPY_LINKS:
+            self.post_message(TextSelected("\n".join(self.reader.links)))
         if outcome is Outcome.STAY:
             self.show_reader()
         else:
@@ -136,6 +141,7 @@ class TerminalView(TerminalPicture, can_focus=True):
             self._select(None if place is None else Selection(place, place))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._tell_link(event)
         frame = self.frame
         if self._selecting and self.selection is not None:
             place = self._place(event)
@@ -159,13 +165,25 @@ class TerminalView(TerminalPicture, can_focus=True):
             self._copy(selection)
 
     def on_click(self, event: events.Click) -> None:
-        """Copy the word (twice) or the line (three times) that was clicked."""
+        """Copy the word (twice) or the line (three times) that was clicked; with Ctrl, where it leads to."""
         place = self._place(event)
+        if event.ctrl and place is not None and not self._goes_to_program(event):
+            if link := self.lines.link(place):
+                self.post_message(TextSelected(link))
+            return
         if place is None or event.chain < 2 or self._goes_to_program(event):
             return
         selection = self.lines.word(place) if event.chain == 2 else Selection(place, place, whole_lines=True)
         self._select(selection)
         self._copy(selection)
+
+    def _tell_link(self, event: events.MouseEvent) -> None:
+        """Say where the text under the mouse leads to: the program chose that, and the text may say otherwise."""
+        place = self._place(event)
+        link = self.lines.link(place) if place is not None else ""
+        if link != self._link:
+            self._link = link
+            self.tooltip = Content(f"{link}\nctrl+click copies it") if link else None
 
     def _copy(self, selection: Selection) -> None:
         text = self.lines.text(selection)
