@@ -74,16 +74,17 @@ class AnalyzeInvocation(BaseToolInvocation[AnalyzeOperation]):
         size = count = 0
         for tree, paths in found.items():
             for path, analysis in tree.analyse(paths, symbols=True, imports=True, problems=True).items():
-                data = tree.data(path) or b""
-                size, count = size + len(data), count + 1
-                parts.append(describe_file(tree, path, analysis, data.count(b"\n") + (data[-1:] not in (b"\n", b""))))
+                held = tree.data(path) or b""
+                size, count = size + len(held), count + 1
+                parts.append(describe_file(tree, path, analysis, held.count(b"\n") + (held[-1:] not in (b"\n", b""))))
                 if self.params.include_content:
-                    content = data.replace(b"\r\n", b"\n").decode("utf-8", "replace")
+                    content = held.replace(b"\r\n", b"\n").decode("utf-8", "replace")
                     parts.append(f"--- content ---\n{content}")
             notes += [f"{make_visible_line(path)}: {why}" for path, why in tree.unread.items()]
         if not parts:
             return _nothing(notes)
-        return ToolResult("\n\n".join([*parts, *_noted(notes)]), data={"files": count, "bytes": size})
+        data = {"files": count, "bytes": size, "summary": _files(count)}
+        return ToolResult("\n\n".join([*parts, *_noted(notes)]), data=data)
 
 
 def describe_file(tree: SourceTree, path: str, analysis: Analysis, lines: int) -> str:
@@ -155,7 +156,8 @@ class DependenciesInvocation(BaseToolInvocation[DependenciesOperation]):
             notes += [f"{make_visible_line(path)}: {why}" for path, why in tree.unread.items()]
         if not parts:
             return _nothing(notes)
-        return ToolResult("\n\n".join([*parts, *_noted(notes)]), data={"files": count})
+        data = {"files": count, "summary": _files(count)}
+        return ToolResult("\n\n".join([*parts, *_noted(notes)]), data=data)
 
     def _around(self, stop: Stop) -> ToolResult:
         place = self.context.workspace.resolve(self.params.of)
@@ -173,7 +175,8 @@ class DependenciesInvocation(BaseToolInvocation[DependenciesOperation]):
         text += _listed(f"Depend on it through others ({len(every) - len(direct)}):", sorted({*every} - {*direct}))
         cycles = graph.cycles(types=self.params.types_in_cycles)
         text += [make_visible_line(f"Cycle: {' → '.join([*c, c[0]])}") for c in cycles if place.inside in c]
-        return ToolResult("\n".join(text), data={"files": len(paths)})
+        data = {"files": len(paths), "summary": f"{len(every)} depend{'s' if len(every) == 1 else ''} on it"}
+        return ToolResult("\n".join(text), data=data)
 
 
 def _listed(head: str, paths: Sequence[str]) -> list[str]:
@@ -234,9 +237,10 @@ class ValidateInvocation(BaseToolInvocation[ValidateOperation]):
         if analysis.failure:
             message = f"{what}{place.shown} could not be checked: {make_visible_line(analysis.failure)}"
             return ToolResult(message, error=ToolError(message, ToolErrorType.EXECUTION_FAILED))
-        counts = {"files": 1, "bytes": len(data)}
+        counts = {"files": 1, "bytes": len(data)} if self.params.content is None else {}
         if not analysis.problems:
-            return ToolResult(f"{what}{place.shown} is valid {analysis.language}.", data=counts)
+            valid = f"valid {analysis.language}"
+            return ToolResult(f"{what}{place.shown} is {valid}.", data={**counts, "summary": valid})
         lines = data.decode("utf-8", "replace").split("\n")
         told = [f"{what}{place.shown} is no valid {analysis.language}:"]
         for problem in analysis.problems:
@@ -244,7 +248,11 @@ class ValidateInvocation(BaseToolInvocation[ValidateOperation]):
             if 0 < problem.line <= len(lines):
                 line = lines[problem.line - 1].rstrip("\r")
                 told.append(f"    {make_visible(line[:200])}")
-        return ToolResult("\n".join(told), data=counts)
+        return ToolResult("\n".join(told), data={**counts, "summary": f"no valid {analysis.language}"})
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s' if count != 1 else ''}"
 
 
 def _noted(notes: Sequence[str]) -> list[str]:

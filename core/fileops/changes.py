@@ -17,6 +17,7 @@ from core.fileops.overlay import Entry
 from core.fileops.planner import Plan
 from core.fileops.steps import EntryKind
 from core.workspace.encoding import decode
+from core.workspace.paths import is_inside
 from core.workspace.workspace import Workspace
 
 MAX_LISTED = 500
@@ -25,12 +26,15 @@ MAX_LISTED = 500
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """One file that was changed."""
+    """A file that was changed, or a directory that came or went with everything in it."""
 
     path: str
     stat: DiffStat
+    """Of a directory's files it is not known."""
     created: bool
     deleted: bool
+    files: int = 1
+    is_directory: bool = False
 
 
 def review_files(plan: Plan, workspace: Workspace) -> tuple[EditConfirmation, ...]:
@@ -87,6 +91,14 @@ def _text_of(entry: Entry | None, path: str) -> str | None:
         return f"binary, {len(entry.data):,} bytes\n"
 
 
+def _lines_of(entry: Entry | None) -> str:
+    """Return the text of a file; nothing for what has no lines: a symlink, a binary file."""
+    try:
+        return decode(entry.data).text if entry is not None and entry.seen.kind is EntryKind.FILE else ""
+    except ToolFailure:
+        return ""
+
+
 def _listing(folder: str) -> str:
     names = []
     for directory, folders, files in os.walk(folder):
@@ -98,13 +110,20 @@ def _listing(folder: str) -> str:
     return "directory\n" + "".join(f"{name}\n" for name in [*names[:MAX_LISTED], *more])
 
 
-def file_changes(plan: Plan, paths: Sequence[str]) -> list[PathChange]:
-    """Return the files among the paths that are not as they were."""
+def path_changes(plan: Plan, paths: Sequence[str]) -> list[PathChange]:
+    """Return what is not as it was among the paths."""
     changes = []
     for path in paths:
         before, after = plan.before.get(path), plan.after.get(path)
-        if before == after or EntryKind.DIRECTORY in (e.seen.kind for e in (before, after) if e is not None):
+        if before == after or _is_plain_directory(before, after):
             continue
-        stat = diff_stat(_text_of(before, path) or "", _text_of(after, path) or "")
-        changes.append(PathChange(path, stat, before is None, after is None))
+        entries = [entry for entry in (before, after) if entry is not None]
+        is_directory = any(entry.seen.kind is EntryKind.DIRECTORY for entry in entries)
+        count = sum(entry.files for entry in entries)
+        if is_directory and before is None:  # what was changed in its new place counts by itself
+            count -= sum(is_inside(other, path) and plan.before.get(other) is not None for other in paths)
+        if any(entry.seen.kind is not EntryKind.DIRECTORY for entry in entries):
+            count += 1
+        stat = diff_stat(_lines_of(before), _lines_of(after))
+        changes.append(PathChange(path, stat, before is None, after is None, count, is_directory))
     return changes

@@ -9,49 +9,60 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.content import overwrite, read_all, write_new
-from core.fileops.entries import Roots, check_removable, look, rename_new, status_of, sync_paths, try_link
+from core.fileops.entries import (
+    READ,
+    check_removable,
+    look,
+    look_at_open,
+    rename_new,
+    status_of,
+    sync_paths,
+    try_link,
+)
+from core.fileops.roots import Roots
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
 from core.workspace.atomic import copy_attributes
 from core.workspace.files import explain
 
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 
 class LayingFailure(ToolFailure):
     """The new content of a step found no place beside; no step was done."""
 
-    def __init__(self, failure: ToolFailure, step: Step) -> None:
+    def __init__(self, failure: ToolFailure, number: int) -> None:
         super().__init__(failure.type, failure.message, failure.hint)
-        self.step = step
+        self.number = number
+        """Which of the steps it is, from 0."""
 
 
 def place_steps(roots: Roots, steps: Sequence[Step], mark: str) -> list[Step]:
     """Return the steps with names for what lies beside: `.stet-MARK-N.new` and `.stet-MARK-N.old`. Looks only."""
-    moving = [
-        (step.root, path)
-        for step in steps
-        if step.kind in (StepKind.REMOVE, StepKind.MOVE, StepKind.MAKE_DIRECTORY)
-        for path in (step.path, *([step.target] if step.kind is StepKind.MOVE else []))
-    ]
+    moving: dict[str, list[str]] = {step.root: [] for step in steps}
+    for step in steps:
+        if step.kind in (StepKind.REMOVE, StepKind.MOVE, StepKind.MAKE_DIRECTORY):
+            moving[step.root] += [step.path, *([step.target] if step.kind is StepKind.MOVE else [])]
+    calm: dict[tuple[str, str], str] = {}
+    staying = _find_staying(roots, steps)
     placed = []
     for number, step in enumerate(steps):
+        if step.kind is StepKind.MOVE:
+            placed.append(step)
+            continue
         folder = os.path.dirname(step.path)
         name = f".stet-{mark}-{number}"
         temporary = ""
         if step.has_content:
-            calm = _calm_folder(roots, step.root, folder, [path for root, path in moving if root == step.root])
-            temporary = os.path.join(calm, f"{name}.new")
-        placed.append(
-            step.named(temporary, os.path.join(folder, f"{name}.old"), in_place=_must_stay(roots, step))
-            if step.kind is not StepKind.MOVE
-            else step
-        )
+            if (step.root, folder) not in calm:
+                calm[step.root, folder] = _calm_folder(roots, step.root, folder, moving[step.root])
+            temporary = os.path.join(calm[step.root, folder], f"{name}.new")
+        placed.append(step.named(temporary, os.path.join(folder, f"{name}.old"), in_place=number in staying))
     return placed
 
 
@@ -68,36 +79,48 @@ def _calm_folder(roots: Roots, root: str, folder: str, moving: Sequence[str]) ->
     return folder
 
 
-def _must_stay(roots: Roots, step: Step) -> bool:
+def _find_staying(roots: Roots, steps: Sequence[Step]) -> set[int]:
+    """Return which of the steps replace a file that keeps its inode, from 0. Each directory is opened once."""
+    replacing: dict[tuple[str, str], list[int]] = {}
+    for number, step in enumerate(steps):
+        if step.kind is StepKind.REPLACE:
+            replacing.setdefault((step.root, os.path.dirname(step.path)), []).append(number)
+    staying: set[int] = set()
+    for (root, folder), numbers in replacing.items():
+        with contextlib.suppress(OSError), roots.parent(root, os.path.join(folder, ".")) as (parent, _):
+            staying.update(n for n in numbers if _must_stay(parent, os.path.basename(steps[n].path)))
+    return staying
+
+
+def _must_stay(parent: int, name: str) -> bool:
     """Return whether a file keeps its inode: it has several names, or its owner can't be given to another file."""
-    if step.kind is not StepKind.REPLACE:
-        return False
     try:
-        with roots.parent(step.root, step.path) as (parent, name):
-            status = status_of(parent, name)
+        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except OSError:
         return False
-    if status is None or not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return False
-    if os.geteuid() == 0:
+    if status.st_nlink > 1 or os.geteuid() == 0:
         return status.st_nlink > 1
-    groups = {os.getegid(), *os.getgroups()}
-    return status.st_nlink > 1 or status.st_uid != os.geteuid() or status.st_gid not in groups
+    return status.st_uid != os.geteuid() or status.st_gid not in (os.getegid(), *os.getgroups())
 
 
-def lay_beside(roots: Roots, steps: Sequence[Step], *, sync_names: bool = True) -> None:
+def lay_beside(roots: Roots, steps: Sequence[Step], contents: Iterable[bytes], *, sync_names: bool = True) -> None:
     """Write the new contents beside, and copies of the old ones where files are written in place; sync all at once.
 
     Args:
+        steps: with their places.
+        contents: one for each step.
         sync_names: the names that they have until they are needed are to outlive a power failure, too.
     """
-    written = [step for step in steps if step.has_content]
     laid: list[tuple[str, str]] = []
-    for step in written:
+    for number, (step, data) in enumerate(zip(steps, contents, strict=True)):
+        if not step.has_content:
+            continue
         mode = 0o600 if step.kind is StepKind.REPLACE else 0o666
         try:
             with roots.parent(step.root, step.temporary) as (parent, name):
-                write_new(parent, name, step.data, mode)
+                write_new(parent, name, data, mode)
                 if step.mode is not None:
                     os.chmod(name, step.mode, dir_fd=parent)
             laid.append((step.root, step.temporary))
@@ -106,11 +129,11 @@ def lay_beside(roots: Roots, steps: Sequence[Step], *, sync_names: bool = True) 
                     write_new(parent, os.path.basename(step.kept), read_all(parent, name), 0o600)
                 laid.append((step.root, step.kept))
         except OSError as error:
-            raise LayingFailure(_failure(error, step), step) from error
+            raise LayingFailure(_failure(error, step), number) from error
     try:
         sync_paths(roots, laid if sync_names else [], laid)
     except OSError as error:
-        raise _failure(error, written[0]) from error
+        raise _failure(error, next(step for step in steps if step.has_content)) from error
 
 
 def carry_out(roots: Roots, step: Step) -> None:
@@ -121,10 +144,11 @@ def carry_out(roots: Roots, step: Step) -> None:
     """
     try:
         with roots.parent(step.root, step.path) as (parent, name):
-            _check(step, parent, name)
             if step.kind is StepKind.REPLACE:
                 _replace(roots, step, parent, name)
-            elif step.kind is StepKind.REMOVE:
+                return
+            _check(step, look(parent, name, deep=_is_deep(step)))
+            if step.kind is StepKind.REMOVE:
                 if step.before is not None and step.before.kind is EntryKind.DIRECTORY:
                     check_removable(parent, name)
                 rename_new(parent, name, parent, os.path.basename(step.kept))
@@ -139,8 +163,11 @@ def carry_out(roots: Roots, step: Step) -> None:
         raise _failure(error, step) from error
 
 
-def _check(step: Step, parent: int, name: str) -> None:
-    now = look(parent, name, deep=step.before is not None and bool(step.before.digest))
+def _is_deep(step: Step) -> bool:
+    return step.before is not None and bool(step.before.digest)
+
+
+def _check(step: Step, now: Seen | None) -> None:
     if step.before is None:
         if now is not None:
             raise changed(step, "someone else made it")
@@ -152,39 +179,55 @@ def _check(step: Step, parent: int, name: str) -> None:
 
 def _replace(roots: Roots, step: Step, parent: int, name: str) -> None:
     assert step.before is not None
-    if not os.access(name, os.W_OK, dir_fd=parent, effective_ids=os.access in os.supports_effective_ids):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
-    if step.in_place:
-        overwrite(parent, name, step.data, step.before.mode)
-        return
-    with roots.parent(step.root, step.temporary) as (folder, temporary):
-        _make_alike(parent, name, folder, temporary)
-        kept = os.path.basename(step.kept)
-        if not try_link(parent, name, parent, kept):  # a copy, so that the file is there at every moment
-            write_new(parent, kept, read_all(parent, name), 0o600)
-            _make_alike(parent, name, parent, kept)
-            sync_paths(roots, [(step.root, step.kept)], [(step.root, step.kept)])
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=parent)
-
-
-def _make_alike(parent: int, name: str, folder: int, other: str) -> None:
-    """Give a file of ours the owner, mode and attributes of another."""
-    like = os.open(name, _READ, dir_fd=parent)
     try:
-        new = os.open(other, _READ, dir_fd=folder)
-        try:
-            copy_attributes(like, new)
-        finally:
-            os.close(new)
+        old = os.open(name, READ, dir_fd=parent)
+    except FileNotFoundError as error:
+        raise changed(step, "it was removed") from error
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, or a socket
+            raise changed(step, "it is no longer what was planned for") from error
+        raise
+    try:
+        _check(step, look_at_open(old, deep=_is_deep(step)))
+        if not os.access(name, os.W_OK, dir_fd=parent, effective_ids=_EFFECTIVE):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+        with _opened_beside(roots, step, parent) as (folder, temporary):
+            if step.in_place:
+                overwrite(parent, name, read_all(folder, temporary), step.before.mode)
+                return
+            _make_alike(old, folder, temporary)
+            kept = os.path.basename(step.kept)
+            if not try_link(parent, name, parent, kept):  # a copy, so that the file is there at every moment
+                write_new(parent, kept, read_all(parent, name), 0o600)
+                _make_alike(old, parent, kept)
+                sync_paths(roots, [(step.root, step.kept)], [(step.root, step.kept)])
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=parent)
     finally:
-        os.close(like)
+        os.close(old)
+
+
+def _opened_beside(roots: Roots, step: Step, parent: int) -> AbstractContextManager[tuple[int, str]]:
+    """Return where the new content lies: mostly in the directory of the file itself, which is open already."""
+    folder, _, name = step.temporary.rpartition("/")
+    if folder == step.path.rpartition("/")[0]:
+        return contextlib.nullcontext((parent, name))
+    return roots.parent(step.root, step.temporary)
+
+
+def _make_alike(old: int, folder: int, other: str) -> None:
+    """Give a file of ours the owner, mode and attributes of an open one."""
+    new = os.open(other, READ, dir_fd=folder)
+    try:
+        copy_attributes(old, new)
+    finally:
+        os.close(new)
 
 
 def _make(roots: Roots, step: Step, parent: int, name: str) -> None:
     """Make what is not there yet. A mark says that it was begun, where nothing else would."""
     kept = os.path.basename(step.kept)
     if step.kind is StepKind.CREATE:
-        with roots.parent(step.root, step.temporary) as (folder, temporary):
+        with _opened_beside(roots, step, parent) as (folder, temporary):
             if not try_link(folder, temporary, parent, name):
                 write_new(parent, kept, b"", 0o600)
                 rename_new(folder, temporary, parent, name)
@@ -232,8 +275,3 @@ def see(roots: Roots, root: str, path: str) -> Seen | None:
     if seen is not None and seen.kind is EntryKind.OTHER:
         raise ToolFailure(ToolErrorType.TARGET_IS_SPECIAL, f"Neither a file nor a directory: {make_visible_line(path)}")
     return seen
-
-
-def forget_data(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps without their contents: they lie on the disk now."""
-    return [replace(step, data=b"") for step in steps]

@@ -15,6 +15,7 @@ from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.tool import LlmContent
 from core.contract.visible import make_visible_line
 from core.fileops.doing import LayingFailure
+from core.fileops.labels import word_as_plan
 from core.fileops.operations import Operation, ReadOperation
 from core.fileops.planner import Plan, PlannedOperation
 from core.fileops.reading import Found, Lookout
@@ -148,8 +149,10 @@ class FileOperationsRun:
             for stage in range(max(self._plan.order.stages, default=0) + 1):
                 await self._read_stage(stage)
                 self._check_stop()
-                if any(result.state is OperationState.FAILED for result in self._outcome.results):
-                    raise ToolFailure(ToolErrorType.EXECUTION_FAILED, "An operation failed; nothing was changed.")
+                failed = [result for result in self._outcome.results if result.state is OperationState.FAILED]
+                if failed:
+                    type = failed[0].error or ToolErrorType.EXECUTION_FAILED
+                    raise ToolFailure(type, "An operation failed; nothing was changed.")
                 await asyncio.to_thread(self._change_stage, transaction, stage)
             self._check_stop()
             await asyncio.to_thread(transaction.commit)
@@ -182,7 +185,7 @@ class FileOperationsRun:
             transaction.apply(steps, self._stop, note)
         except ToolFailure as failure:
             if failure.type is not ToolErrorType.CANCELLED and done < len(owners):
-                index = owners[_place_of(failure.step, steps) if isinstance(failure, LayingFailure) else done]
+                index = owners[failure.number if isinstance(failure, LayingFailure) else done]
                 result = self._outcome.results[index]
                 result.state, result.content, result.error = OperationState.FAILED, str(failure), failure.type
                 self._tell(index)
@@ -217,12 +220,11 @@ class FileOperationsRun:
                 if self._plan.order.stages[index] != stage or not self._is_change(index) or self._stop.is_set:
                     continue
                 result, item = self._outcome.results[index], self._plan.operations[index]
-                broken = self._broken_need(index)
-                if broken:
-                    result.content = f"Not done: it depends on '{broken}', which was not done."
-                elif self._dry_run:
+                if self._is_broken(index):
+                    continue
+                if self._dry_run:
                     result.state, result.paths = OperationState.PLANNED, item.touched
-                    result.content = _said(item)
+                    result.content = word_as_plan(_said(item))
                     self._tell(index)
                 else:
                     await asyncio.to_thread(self._change_apart, index)
@@ -241,13 +243,18 @@ class FileOperationsRun:
             self._tell(index)
         self._outcome.problems += transaction.problems
 
-    def _broken_need(self, index: int) -> str:
+    def _is_broken(self, index: int) -> bool:
+        """Return whether an operation depends on one that was not done; says so."""
         named = self._plan.operations[index].operation.depends_on
         if not named:
-            return ""
+            return False
         good = (OperationState.SUCCEEDED, OperationState.PLANNED)
         needs = (self._outcome.results[other] for other in self._plan.order.needs[index])
-        return next((r.operation.id for r in needs if r.operation.id in named and r.state not in good), "")
+        broken = next((r.operation.id for r in needs if r.operation.id in named and r.state not in good), "")
+        if broken:
+            done = "would not be done" if self._dry_run else "was not done"
+            self._outcome.results[index].content = f"Not done: it depends on '{broken}', which {done}."
+        return bool(broken)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -293,10 +300,7 @@ class FileOperationsRun:
         """Return whether an operation can still run; says why where it depends on one that was not done."""
         if not self._plan.operations[index].is_ready or self._stop.is_set:
             return False
-        broken = self._broken_need(index)
-        if broken:
-            self._outcome.results[index].content = f"Not done: it depends on '{broken}', which was not done."
-        return not broken
+        return not self._is_broken(index)
 
     async def _read_one(self, index: int) -> None:
         async with self._slots:
@@ -328,12 +332,6 @@ class FileOperationsRun:
     def _tell(self, index: int) -> None:
         if self._on_progress is not None:
             self._on_progress(index, self._outcome.results[index].state)
-
-
-def _place_of(step: Step, steps: Sequence[Step]) -> int:
-    """Return which of the steps one is, that has its places by now."""
-    what = (step.kind, step.root, step.path, step.data)
-    return next(number for number, each in enumerate(steps) if (each.kind, each.root, each.path, each.data) == what)
 
 
 def _said(item: PlannedOperation) -> str:

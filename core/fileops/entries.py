@@ -5,65 +5,28 @@ It knows nothing of operations and journals.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from core.fileops.roots import Roots
 from core.fileops.steps import EntryKind, Seen
 from core.workspace.atomic import sync_directory
-from core.workspace.beneath import open_beneath, opened_root
 
 MAX_TREE = 20_000
 """Entries of a directory that is removed or moved as a whole."""
 FEW = 16
 """Files and directories up to which each is synced by itself: other programs' writes need not be waited for then."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY
-_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1024 * 1024
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _RENAME_NOREPLACE = 1
 _libc = ctypes.CDLL(None, use_errno=True)
-
-
-class Roots:
-    """The root directories of one transaction, opened once; a context manager."""
-
-    def __init__(self) -> None:
-        self._stack = contextlib.ExitStack()
-        self._opened: dict[str, int] = {}
-
-    def __enter__(self) -> Roots:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.clear()
-        self._stack.close()
-
-    def open(self, root: str) -> int:
-        """Return the descriptor of a root directory."""
-        if root not in self._opened:
-            self._opened[root] = self._stack.enter_context(opened_root(root))
-        return self._opened[root]
-
-    @contextlib.contextmanager
-    def parent(self, root: str, path: str) -> Iterator[tuple[int, str]]:
-        """Yield a descriptor of the directory that `path` lies in, and its last component.
-
-        Raises:
-            OSError: the directory is not there, or a link stands in the way.
-        """
-        directory, name = os.path.split(path)
-        fd = open_beneath(self.open(root), directory, _FOLDER)
-        try:
-            yield fd, name
-        finally:
-            os.close(fd)
 
 
 def look(parent: int, name: str, *, deep: bool = True) -> Seen | None:
@@ -81,20 +44,34 @@ def look(parent: int, name: str, *, deep: bool = True) -> Seen | None:
             return Seen(EntryKind.DIRECTORY, mode, tree_digest(parent, name) if deep else "")
         if not stat.S_ISREG(status.st_mode):
             return Seen(EntryKind.OTHER)
-        return Seen(EntryKind.FILE, mode, _content_digest(parent, name) if deep else "")
+        if not deep:
+            return Seen(EntryKind.FILE, mode)
+        fd = os.open(name, READ, dir_fd=parent)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _content_digest(parent: int, name: str) -> str:
-    fd = os.open(name, _FILE, dir_fd=parent)
     try:
-        digest = hashlib.sha256()
-        while chunk := os.read(fd, _CHUNK):
-            digest.update(chunk)
-        return digest.hexdigest()
+        return look_at_open(fd)
     finally:
         os.close(fd)
+
+
+def look_at_open(fd: int, *, deep: bool = True) -> Seen:
+    """As `look`, for an open file; of anything else only that it is none is said."""
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        return Seen(EntryKind.OTHER)
+    return Seen(EntryKind.FILE, stat.S_IMODE(status.st_mode), _content_digest(fd, status.st_size) if deep else "")
+
+
+def _content_digest(fd: int, size: int) -> str:
+    """Return the digest of an open file, which should have `size` bytes."""
+    chunk = os.read(fd, min(size, _CHUNK) + 1)
+    digest = hashlib.sha256(chunk)
+    if len(chunk) == size <= _CHUNK:  # a byte more was asked for, so this is all
+        return digest.hexdigest()
+    while chunk := os.read(fd, _CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def tree_digest(parent: int, name: str) -> str:
@@ -190,13 +167,14 @@ def try_link(source: int, name: str, target: int, new_name: str) -> bool:
 
 def remove_entry(parent: int, name: str) -> None:
     """Remove a file, a link or a whole directory; nothing is said if it is not there."""
-    status = status_of(parent, name)
-    if status is None:
-        return
-    if stat.S_ISDIR(status.st_mode):
-        shutil.rmtree(name, dir_fd=parent)
-    else:
+    try:
         os.unlink(name, dir_fd=parent)
+    except FileNotFoundError:
+        return
+    except (IsADirectoryError, PermissionError):  # what systems say of a directory
+        if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise
+        shutil.rmtree(name, dir_fd=parent)
 
 
 def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterable[tuple[str, str]] = ()) -> None:
@@ -209,7 +187,7 @@ def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterabl
     Raises:
         OSError: what was written can't be kept.
     """
-    folders = dict.fromkeys((root, os.path.dirname(path)) for root, path in paths)
+    folders = {(root, path.rpartition("/")[0]): None for root, path in paths}
     files = list(dict.fromkeys(contents))
     if len(folders) + len(files) <= FEW:
         try:
@@ -223,7 +201,7 @@ def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterabl
         except OSError as error:
             if error.errno not in _GONE:
                 raise  # a directory that a later step moved or removed is no loss: all is synced then
-    folders.update(dict.fromkeys((root, os.path.dirname(path)) for root, path in files))
+    folders.update({(root, path.rpartition("/")[0]): None for root, path in files})
     folders.update(dict.fromkeys((root, "") for root, _ in list(folders)))
     synced: set[int] = set()
     for root, folder in folders:
@@ -239,7 +217,7 @@ def sync_paths(roots: Roots, paths: Iterable[tuple[str, str]], contents: Iterabl
 
 
 def _sync_entry(parent: int, name: str) -> None:
-    fd = os.open(name, _FILE, dir_fd=parent)
+    fd = os.open(name, READ, dir_fd=parent)
     try:
         os.fsync(fd)
     finally:

@@ -36,8 +36,29 @@ _CHANGING = {
     "rename_symbol": "Rename",
     "transform": "Transform",
 }
+_PLANNED = {
+    "Successfully modified": "Would modify",
+    "Successfully overwrote": "Would overwrite",
+    "Successfully created and wrote to": "Would create and write to",
+    "Created": "Would create",
+    "Appended": "Would append",
+    "Deleted": "Would delete",
+    "Moved": "Would move",
+    "Copied": "Would copy",
+    "Replaced": "Would replace",
+    "Renamed": "Would rename",
+}
+"""By how it is told what an operation did, how it is told beforehand."""
 _KINDS = {"search": Kind.SEARCH, "glob": Kind.SEARCH, "delete": Kind.DELETE, "move": Kind.MOVE}
 """Of a call that does nothing else."""
+
+
+def word_as_plan(text: str) -> str:
+    """Return what is told of an operation that is done as it is told where it is not."""
+    for done, planned in _PLANNED.items():
+        if text.startswith(f"{done} "):
+            return planned + text[len(done) :]
+    return text
 
 
 def sort_of_call(args: Mapping[str, Any]) -> CallSort:

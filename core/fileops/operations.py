@@ -36,8 +36,9 @@ class Operation(ToolParams):
 
     @classmethod
     def usual_form(cls, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return arguments as the fields take them, where models put them otherwise."""
-        return args
+        """Return arguments as the fields take them, where models put them otherwise: one name for a list of one."""
+        needed = args.get("depends_on")
+        return {**args, "depends_on": [needed]} if isinstance(needed, str) else args
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths that it names, as given."""
@@ -190,7 +191,8 @@ class _Look(Operation):
 
     @classmethod
     def usual_form(cls, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A single path stands for a list of one."""
+        """A single path stands for a list of one, too."""
+        args = super().usual_form(args)
         for single in ("file_path", "path"):
             if isinstance(args.get(single), str) and not {"include", "paths", "file_paths"} & args.keys():
                 args = {**{key: value for key, value in args.items() if key != single}, "include": [args[single]]}
@@ -198,6 +200,10 @@ class _Look(Operation):
 
     def paths(self) -> tuple[str, ...]:
         return fixed_parts(self.include)
+
+    @property
+    def subject(self) -> str:
+        return self.include[0] + (f" and {len(self.include) - 1} more" if len(self.include) > 1 else "")
 
 
 class AnalyzeOperation(_Look):
@@ -217,6 +223,10 @@ class DependenciesOperation(_Look):
 
     def paths(self) -> tuple[str, ...]:
         return (*fixed_parts(self.include), *([self.of] if self.of else []))
+
+    @property
+    def subject(self) -> str:
+        return self.of or super().subject
 
 
 class ValidateOperation(Operation):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from core.contract.errors import ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
 from core.fileops.doing import see
-from core.fileops.entries import MAX_TREE, Roots, check_removable
+from core.fileops.entries import MAX_TREE, check_removable
+from core.fileops.roots import Roots
 from core.fileops.steps import EntryKind, Seen, Step, StepKind
 from core.workspace.beneath import open_beneath
+from core.workspace.encoding import TextFile, decode
 from core.workspace.files import explain
 from core.workspace.paths import WorkspacePath, is_inside
 from core.workspace.workspace import Workspace
@@ -38,6 +40,8 @@ class Entry:
     """A link's target."""
     origin: str = ""
     """Where a directory that was moved lies on the disk, as long as nothing is done."""
+    files: int = field(default=0, compare=False)
+    """Of a directory that goes or comes as a whole: the files in it that are not planned one by one."""
 
 
 class Mark(NamedTuple):
@@ -73,7 +77,7 @@ class Overlay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._roots.__exit__()
+        self._roots.__exit__(None, None, None)
 
     # --- looking ----------------------------------------------------------------------------------
 
@@ -153,6 +157,7 @@ class Overlay:
         now = self._existing(place)
         if now.origin:
             self._check_removable(place, now.origin)
+            now = replace(now, files=self._count_files(place, now.origin))
         self._do(place, Step(StepKind.REMOVE, place.root, place.inside, self._expected(place, now)))
         self._forget_below(place.path)
         self._set(place, now, None)
@@ -168,6 +173,8 @@ class Overlay:
             self._copy_entry(source, now, target)
             self.remove(source)
             return
+        if now.origin:
+            now = replace(now, files=self._count_files(source, now.origin))
         step = Step(StepKind.MOVE, source.root, source.inside, self._expected(source, now), target=target.inside)
         self._do(source, step)
         below = {path: entry for path, entry in self._now.items() if is_inside(path, source.path)}
@@ -195,6 +202,14 @@ class Overlay:
                 check_removable(parent, name)
         except OSError as error:
             raise explain(error, place.shown, ToolErrorType.FILE_WRITE_FAILURE) from error
+
+    def _count_files(self, place: WorkspacePath, origin: str) -> int:
+        count = 0
+        for directory, folders, files in os.walk(origin):
+            links = [name for name in folders if os.path.islink(os.path.join(directory, name))]
+            planned = os.path.normpath(os.path.join(place.path, os.path.relpath(directory, origin)))
+            count += sum(os.path.join(planned, name) not in self._now for name in (*files, *links))
+        return count
 
     def _copy_entry(self, source: WorkspacePath, now: Entry, target: WorkspacePath) -> None:
         if now.seen.kind is EntryKind.FILE:
@@ -298,6 +313,30 @@ class Overlay:
         for other in self._now:
             if other != path and is_inside(other, path):
                 self._now[other] = None
+
+
+def text_in(data: bytes, place: WorkspacePath) -> TextFile:
+    """Return the text of a file.
+
+    Raises:
+        ToolFailure: binary_file, with its name.
+    """
+    try:
+        return decode(data)
+    except ToolFailure as failure:
+        raise ToolFailure(failure.type, f"{place.shown}: {failure.message}", failure.hint) from None
+
+
+def bytes_of(file: TextFile, text: str, place: WorkspacePath) -> bytes:
+    """Return a new text in the encoding of a file.
+
+    Raises:
+        ToolFailure: encoding_failure, with its name.
+    """
+    try:
+        return file.encode(text)
+    except ToolFailure as failure:
+        raise ToolFailure(failure.type, f"{place.shown}: {failure.message}", failure.hint) from None
 
 
 def _has_attributes(path: str) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.contract.errors import ToolErrorType, ToolFailure
-from core.contract.visible import make_visible_line
 from core.fileops.operations import (
     AppendOperation,
     CopyOperation,
@@ -24,16 +23,15 @@ from core.fileops.operations import (
     WriteOperation,
 )
 from core.fileops.order import Node, Order, order_nodes
-from core.fileops.overlay import Entry, Overlay
+from core.fileops.overlay import Entry, Overlay, bytes_of, text_in
 from core.fileops.renaming import plan_rename
-from core.fileops.rewriting import rewrite_texts
+from core.fileops.rewriting import append_text
 from core.fileops.source_tree import SourceTree
 from core.fileops.steps import EntryKind, Step
+from core.fileops.transforming import plan_transform
 from core.tools.builtin.replace import ReplaceInvocation
 from core.tools.builtin.write_file import WriteFileInvocation
 from core.tools.context import ToolContext
-from core.tools.file_selection import FileSelection, select_files
-from core.workspace.batch import BatchReader
 from core.workspace.encoding import TextFile, decode
 from core.workspace.listing import Stop
 from core.workspace.paths import WorkspacePath
@@ -160,7 +158,7 @@ class Planner:
                 before = overlay.before.get(path)
                 now = overlay.entry(place) or before
                 file = decode(now.data) if now is not None else TextFile("")
-                overlay.write(place, file.encode(text), before.seen.mode if before is not None else None)
+                overlay.write(place, bytes_of(file, text, place), before.seen.mode if before is not None else None)
         for path in choice.declined:
             before = overlay.before.get(path)
             if last.get(path) == index and item.operation.spreads and before is not None:
@@ -230,7 +228,7 @@ class Planner:
     def _plan_one(self, item: PlannedOperation, overlay: Overlay, approved: bool, stale: dict[str, None]) -> None:
         operation = item.operation
         if isinstance(operation, TransformOperation):
-            self._transform(item, operation, overlay, approved)
+            item.text, item.notes = plan_transform(self._context, operation, overlay, self._stop, approved=approved)
             return
         place = self._judged(operation.paths()[0], operation, approved)
         if isinstance(operation, RenameSymbolOperation):
@@ -249,7 +247,7 @@ class Planner:
         now = overlay.entry(place)
         if now is not None and now.seen.kind is not EntryKind.FILE:
             raise ToolFailure(ToolErrorType.TARGET_IS_DIRECTORY, f"Path is a directory, not a file: {place.shown}")
-        file = decode(now.data) if now is not None else None
+        file = text_in(now.data, place) if now is not None else None
         if isinstance(operation, CreateOperation) and file is not None:
             raise ToolFailure(
                 ToolErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE, f"File already exists, cannot create: {place.shown}"
@@ -260,15 +258,16 @@ class Planner:
             change = WriteFileInvocation(operation, self._context).change(file, place)
         else:
             assert isinstance(operation, AppendOperation)
-            text = (file.text if file else "") + operation.content
-            overlay.write(place, (file or TextFile("")).encode(text))
-            item.text = f"Appended {len(operation.content):,} characters to {place.shown}"
+            more = operation.content
+            text = append_text(file.text if file else "", more)
+            overlay.write(place, bytes_of(file or TextFile(""), text, place))
+            item.text = f"Appended {len(more):,} character{'s' if len(more) != 1 else ''} to {place.shown}"
             return
         if file is not None and change.text == file.text:
             raise ToolFailure(
                 ToolErrorType.EDIT_NO_CHANGE, f"No changes to apply: {place.shown} already reads like that."
             )
-        overlay.write(place, (file or TextFile("")).encode(change.text))
+        overlay.write(place, bytes_of(file or TextFile(""), change.text, place))
         item.text, item.notes = change.headline, change.notes
 
     def _delete(
@@ -293,6 +292,8 @@ class Planner:
         approved: bool,
     ) -> None:
         target = self._judged(operation.destination, operation, approved)
+        if target.path == source.path:
+            raise ToolFailure(ToolErrorType.INVALID_TOOL_PARAMS, f"Source and destination are the same: {source.shown}")
         if operation.overwrite:
             there = overlay.entry(target)
             if there is not None and there.seen.kind is EntryKind.DIRECTORY:
@@ -306,42 +307,6 @@ class Planner:
             overlay.copy(source, target)
             item.text = f"Copied {source.shown} to {target.shown}"
         item.notes = overlay.notes()
-
-    def _transform(
-        self, item: PlannedOperation, operation: TransformOperation, overlay: Overlay, approved: bool
-    ) -> None:
-        with BatchReader(self._workspace) as reader:
-            wanted = FileSelection(operation.include, operation.exclude)
-            selected = select_files(self._workspace, reader, wanted, self._stop)
-        files: list[tuple[WorkspacePath, TextFile]] = []
-        left = [f"{make_visible_line(path)}: {why}" for path, why in selected.problems]
-        for raw in selected.files:
-            try:
-                place = self._workspace.resolve(raw, for_write=True, approved=approved)
-                now = overlay.entry(place)
-                refusal = self._context.path_refusal("replace", (raw, place.path))
-                if refusal:
-                    left.append(f"{place.shown}: {refusal}")
-                elif now is not None and now.seen.kind is EntryKind.FILE:
-                    files.append((place, decode(now.data)))
-            except ToolFailure as failure:
-                left.append(failure.message)
-        results = rewrite_texts(
-            [file.text for _, file in files],
-            operation.pattern,
-            operation.replacement,
-            case_sensitive=operation.case_sensitive,
-            stop=self._stop,
-        )
-        total = changed = 0
-        for (place, file), (text, count) in zip(files, results, strict=True):
-            if text != file.text:
-                overlay.write(place, file.encode(text))
-                total, changed = total + count, changed + 1
-        if not changed:
-            raise ToolFailure(ToolErrorType.EDIT_NO_CHANGE, f"The pattern changes none of {len(files)} files.")
-        item.text = f"Replaced {total} matches in {changed} of {len(files)} files"
-        item.notes = tuple(f"left out: {text}" for text in left[:20])
 
     def _rename(
         self,
@@ -360,7 +325,7 @@ class Planner:
                 raise ToolFailure(
                     ToolErrorType.POLICY_VIOLATION, f"The symbol is used in {target.shown}, which stays: {refusal}"
                 )
-            overlay.write(target, file.encode(text))
+            overlay.write(target, bytes_of(file, text, target))
         item.text, item.notes = plan.text, plan.notes
 
 

@@ -56,12 +56,15 @@ class Found:
     bytes: int = 0
     cache_hits: int = 0
     """Those of them that were not read from the disk."""
+    said: str = ""
+    """What was found, in a few words."""
 
     @classmethod
     def of(cls, result: ToolResult) -> Found:
         """Return what a tool gave; `files`, `bytes` and `cache_hits` of its data count."""
         counts = {name: int(result.data.get(name, 0)) for name in ("files", "bytes", "cache_hits")}
-        return cls(result.llm_content, result.error.type if result.error else None, **counts)
+        said = str(result.data.get("short", result.data.get("summary", "")))
+        return cls(result.llm_content, result.error.type if result.error else None, **counts, said=said)
 
     @classmethod
     def failure(cls, failure: ToolFailure) -> Found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -76,7 +75,7 @@ def plan_rename(tree: SourceTree, path: str, operation: RenameSymbolOperation) -
         del renaming.edits[name]
     bindings = [binding for binding in search.bindings if binding.path not in broken]
     find_conflicts(project, renaming, bindings, search.families, holding[new])
-    _check_export(language, target.path, renaming)
+    _check_export(project, target.path, renaming)
     if renaming.conflicts:
         raise ToolFailure(
             ToolErrorType.RENAME_CONFLICT,
@@ -155,11 +154,15 @@ def find_target(project: Project, file: NamedFile, symbol: str, line: int | None
     """
     owner, name = _owner(symbol), _last_part(symbol)
     found: dict[Target | ClassKey, int] = {}
-    for use in file.names.uses:
+    for use in project.uses(file):
+        if use.binding >= 0 and file.names.bindings[use.binding].kind == "package":
+            continue
         if use.name == name and (line is None or use.line == line):
             meaning = project.meaning(file, use)
             if isinstance(meaning, Target):
                 found.setdefault(_as_member(project, meaning), _line_of(project, meaning, use.line))
+            elif meaning is not None and use.binding >= 0:  # the name that the file has for a module
+                found.setdefault(Target(file.path, use.binding), file.names.bindings[use.binding].line)
     for member in file.names.members:
         if member.name != name or (line is not None and member.line != line):
             continue
@@ -177,7 +180,7 @@ def find_target(project: Project, file: NamedFile, symbol: str, line: int | None
     elif line is None:
         found = {t: at for t, at in found.items() if isinstance(t, Target) and _is_top(project, t)} or found
     elif len(found) > 1:
-        found = {t: at for t, at in found.items() if at == line} or found
+        found = {t: at for t, at in found.items() if _is_defined_at(project, t, file.path, name, line)} or found
     if not found:
         where = f" in line {line}" if line is not None else ""
         raise _refusal(f"There is no `{symbol}`{where} in {make_visible_line(file.path)}.")
@@ -185,7 +188,7 @@ def find_target(project: Project, file: NamedFile, symbol: str, line: int | None
         lines = ", ".join(str(at) for at in sorted(found.values()))
         raise _refusal(
             f"`{symbol}` may mean {len(found)} things in {make_visible_line(file.path)} (lines {lines}).",
-            "Give its line, or `Class.name` for a member.",
+            "Give its line, or `Class.name` for a member." if line is None else "`Class.name` means a member alone.",
         )
     return next(iter(found))
 
@@ -197,6 +200,16 @@ def _as_member(project: Project, target: Target) -> Target | ClassKey:
     if scope is not None and scope.kind == "class" and scope.owner >= 0:
         return ClassKey(target.path, scope.owner)
     return target
+
+
+def _is_defined_at(project: Project, target: Target | ClassKey, path: str, name: str, line: int) -> bool:
+    if isinstance(target, Target):
+        binding = project.binding(target)
+        return target.path == path and binding is not None and binding.line == line
+    places = [place for place in project.places_of(target, name) if place.path == path]
+    file = project.file(path)
+    named = [file.defined_at.get(place.start) or file.use_at.get(place.start) for place in places] if file else []
+    return any(one is not None and one.line == line for one in named)
 
 
 def _is_top(project: Project, target: Target) -> bool:
@@ -231,12 +244,14 @@ def _is_included(path: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-def _check_export(language: str, home: str, renaming: Renaming) -> None:
-    """A Go name that begins with a small letter is seen in its package alone."""
-    if language != "go" or is_public(renaming.new) or not is_public(renaming.old):
+def _check_export(project: Project, home: str, renaming: Renaming) -> None:
+    """A Go name that begins with a small letter is seen in its package alone, tests of another one not included."""
+    file = project.file(home)
+    if file is None or file.language != "go" or is_public(renaming.new) or not is_public(renaming.old):
         return
     for path, places in renaming.edits.items():
-        if os.path.dirname(path) != os.path.dirname(home):
+        other = project.file(path)
+        if other is not None and project.unit_of(other) != project.unit_of(file):
             renaming.refuse(
                 path, 0, f"{len(places)} uses here would no longer see `{renaming.new}`, which is not exported"
             )

@@ -13,6 +13,7 @@ from core.contract.visible import make_visible_line
 from core.fileops.changes import PathChange, review_files
 from core.fileops.engine import OperationResult, OperationState, Outcome
 from core.fileops.planner import Plan
+from core.tools.path_invocation import as_code
 from core.workspace.workspace import Workspace
 
 _SHOWN_FILES = 20
@@ -26,13 +27,27 @@ _MARKS = {
     OperationState.SKIPPED: "–",
 }
 
+_DRY_NAMES = {
+    "succeeded": "would succeed",
+    "failed": "can't be done",
+    "files_changed": "files to change",
+    "lines_added": "lines to add",
+    "lines_removed": "lines to remove",
+}
+"""What the counts of a dry run are called."""
+
 
 class FileOperationsReport:
-    """Tells what becomes of one call."""
+    """Tells what becomes of one call.
 
-    def __init__(self, plan: Plan, workspace: Workspace, *, transaction: bool = True) -> None:
+    Args:
+        dry_run: nothing is changed, and everything is told as what would be.
+    """
+
+    def __init__(self, plan: Plan, workspace: Workspace, *, transaction: bool = True, dry_run: bool = False) -> None:
         self._plan = plan
         self._is_one = transaction
+        self._dry_run = dry_run and any(item.operation.changes for item in plan.operations)
         self._workspace = workspace
         self._done = 0
         self._latest: deque[tuple[int, OperationState]] = deque(maxlen=_SHOWN_STEPS)
@@ -60,9 +75,9 @@ class FileOperationsReport:
             "operations": [_described(result) for result in outcome.results],
             "summary": summary,
             "performance": performance,
-            "short": _short(outcome, summary),
+            "short": self._short(outcome, summary),
         }
-        if outcome.planned:
+        if self._dry_run:
             data["diff"] = diff
         error = None
         if outcome.failure is not None:
@@ -70,12 +85,13 @@ class FileOperationsReport:
         elif not any(r.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for r in outcome.results):
             failed = next((r.error for r in outcome.results if r.error is not None), ToolErrorType.DENIED_BY_USER)
             error = ToolError(_why_nothing(outcome), failed)
-        closing = _closing(outcome, summary, performance, reply)
-        if not self._is_one and not outcome.planned:
+        closing = "\n".join([*self._counts(outcome, summary, performance), *_describe_reply(reply)])
+        if not self._is_one and not self._dry_run:
             closing += "\nThere was no transaction: each operation stands by itself."
         if diff:
             closing = f"=== Nothing was changed; this would be ===\n{diff}\n{closing}"
-        return ToolResult(_model_content(outcome, closing), self._display(changes, outcome), error, data)
+        display = self._display(changes, outcome) + ("" if error is not None else _told_apart(outcome))
+        return ToolResult(_model_content(outcome, closing), display.strip(), error, data)
 
     def _diff(self, outcome: Outcome) -> str:
         """Return the whole change that a dry run planned."""
@@ -92,7 +108,7 @@ class FileOperationsReport:
             "succeeded": states[OperationState.SUCCEEDED] + states[OperationState.PLANNED],
             "failed": states[OperationState.FAILED],
             "files_read": sum(result.found.files for result in outcome.results if result.found is not None),
-            "files_changed": len(changes),
+            "files_changed": sum(change.files for change in changes),
             "lines_added": sum(change.stat.model_added_lines for change in changes),
             "lines_removed": sum(change.stat.model_removed_lines for change in changes),
         }
@@ -110,16 +126,75 @@ class FileOperationsReport:
 
     def _display(self, changes: Sequence[PathChange], outcome: Outcome) -> str:
         lines = [_why_failed(outcome, outcome.failure)] if outcome.failure is not None else []
-        if outcome.planned:
-            lines += ["Nothing was changed; this would be:", ""]
+        if self._dry_run:
+            doom = self._doom(outcome)
+            planned = "the others alone would come to:" if doom else "this would be:"
+            lines += ["Nothing was changed" + (f"; {planned}" if changes else ", nor would be."), ""]
+            lines[:0] = [doom] if doom else []
+        new, gone, other = ("create ", "delete ", "change ") if self._dry_run else ("new ", "deleted ", "")
         for change in changes[:_SHOWN_FILES]:
-            what = "new " if change.created else "deleted " if change.deleted else ""
+            what = new if change.created else gone if change.deleted else other
             name = make_visible_line(self._workspace.shown(change.path)).replace("`", "'")
             counts = f"+{change.stat.model_added_lines} −{change.stat.model_removed_lines}"
+            if change.is_directory:
+                name, counts = f"{name}/", f"{change.files} file{'s' if change.files != 1 else ''}"
             lines.append(f"- {what}`{name}` {counts}")
         if len(changes) > _SHOWN_FILES:
             lines.append(f"- and {len(changes) - _SHOWN_FILES} more")
         return "\n".join(lines)
+
+    def _doom(self, outcome: Outcome) -> str:
+        """Return why nothing of a dry run would be done in earnest; empty if all would."""
+        failed = sum(result.state is OperationState.FAILED for result in outcome.results)
+        if not (self._dry_run and self._is_one and failed):
+            return ""
+        return f"{failed} of {len(outcome.results)} operations can't be done: as one transaction, nothing would be."
+
+    def _short(self, outcome: Outcome, summary: dict[str, int]) -> str:
+        if outcome.failure is not None:
+            return "nothing changed" if not summary["files_changed"] else "stopped"
+        done = sum(result.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for result in outcome.results)
+        count = len(outcome.results)
+        text = f"{count} operation{'s' if count != 1 else ''}" if done == count else f"{done} of {count} operations"
+        if summary["files_changed"]:
+            text += f", +{summary['lines_added']} −{summary['lines_removed']}"
+        return f"{text} (dry run)" if self._dry_run else text
+
+    def _counts(self, outcome: Outcome, summary: dict[str, int], performance: dict[str, Any]) -> list[str]:
+        lines = ["=== Summary of a dry run: nothing was changed ===" if self._dry_run else "=== Summary ==="]
+        if outcome.failure is not None:
+            lines.append(str(outcome.failure))
+        names = _DRY_NAMES if self._dry_run else {}
+        counts = [f"{names.get(name, name.replace('_', ' '))}: {count}" for name, count in summary.items()]
+        skipped = sum(result.state is OperationState.SKIPPED for result in outcome.results)
+        if skipped:
+            counts.insert(2, f"not done: {skipped}")
+        lines.append(", ".join(counts))
+        lines.append(
+            f"{performance['duration']:.2f} s, at most {performance['parallelism']} looking at the same time,"
+            f" {performance['cache_hits']} of {summary['files_read']} files from the cache,"
+            f" {performance['bytes']:,} bytes"
+        )
+        lines += [f"Problem: {problem}" for problem in (*outcome.problems, self._doom(outcome)) if problem]
+        return lines
+
+
+def _told_apart(outcome: Outcome) -> str:
+    """Return a line of Markdown for each operation that looked at something, and for each that was not done."""
+    lines = []
+    for result in outcome.results:
+        operation, is_bad = result.operation, result.state in (OperationState.FAILED, OperationState.SKIPPED)
+        if is_bad:
+            said = make_visible_line(llm_text(result.content).strip().partition("\n")[0])
+        elif result.found is not None:
+            said = result.found.said
+        else:
+            continue
+        mark = f"{_MARKS[result.state]} " if is_bad else ""
+        lines.append(f"- {mark}{operation.type} {as_code(operation.subject)}" + (f": {said}" if said else ""))
+    if len(lines) > _SHOWN_FILES:
+        lines = [*lines[:_SHOWN_FILES], f"- and {len(lines) - _SHOWN_FILES} more"]
+    return "".join(f"\n{line}" for line in lines)
 
 
 def _described(result: OperationResult) -> dict[str, Any]:
@@ -131,17 +206,6 @@ def _described(result: OperationResult) -> dict[str, Any]:
         "content": llm_text(result.content),
         "error": result.error.value if result.error is not None else None,
     }
-
-
-def _short(outcome: Outcome, summary: dict[str, int]) -> str:
-    if outcome.failure is not None:
-        return "nothing changed" if not summary["files_changed"] else "stopped"
-    done = sum(result.state in (OperationState.SUCCEEDED, OperationState.PLANNED) for result in outcome.results)
-    count = len(outcome.results)
-    text = f"{count} operation{'s' if count != 1 else ''}" if done == count else f"{done} of {count} operations"
-    if summary["files_changed"]:
-        text += f", +{summary['lines_added']} −{summary['lines_removed']}"
-    return f"{text} (dry run)" if outcome.planned else text
 
 
 def _why_failed(outcome: Outcome, failure: ToolFailure) -> str:
@@ -161,26 +225,6 @@ def _why_nothing(outcome: Outcome) -> str:
     if not 0 < len(reasons) <= _SHOWN_REASONS:
         return f"None of the {len(outcome.results)} operations was done."
     return "\n".join(reasons)
-
-
-def _closing(
-    outcome: Outcome, summary: dict[str, int], performance: dict[str, Any], reply: ApprovalReply | None
-) -> str:
-    lines = ["=== Summary ==="]
-    if outcome.failure is not None:
-        lines.append(str(outcome.failure))
-    counts = [f"{name.replace('_', ' ')}: {count}" for name, count in summary.items()]
-    skipped = sum(result.state is OperationState.SKIPPED for result in outcome.results)
-    if skipped:
-        counts.insert(2, f"not done: {skipped}")
-    lines.append(", ".join(counts))
-    lines.append(
-        f"{performance['duration']:.2f} s, at most {performance['parallelism']} looking at the same time,"
-        f" {performance['cache_hits']} of {summary['files_read']} files from the cache, {performance['bytes']:,} bytes"
-    )
-    lines += [f"Problem: {problem}" for problem in outcome.problems]
-    lines += _describe_reply(reply)
-    return "\n".join(lines)
 
 
 def _model_content(outcome: Outcome, closing: str) -> LlmContent:

@@ -32,15 +32,31 @@ def rewrite_texts(
 ) -> list[tuple[str, int]]:
     """Return each text with every match replaced, and how many there were. Blocks for at most `seconds`.
 
+    A line ends in `\\n` to the pattern, unless it speaks of `\\r` itself; in the text its break stays what it is.
+
     Raises:
         ToolFailure: invalid_pattern, timeout, or cancelled.
     """
-    job = {"pattern": pattern, "replacement": replacement, "case_sensitive": case_sensitive, "texts": list(texts)}
+    is_raw = any(mark in (pattern + replacement).lower() for mark in ("\r", "\\r", "\\x0d", "\\015"))
+    job = {
+        "pattern": pattern,
+        "replacement": replacement,
+        "case_sensitive": case_sensitive,
+        "is_raw": is_raw,
+        "texts": list(texts),
+    }
     code, output, complaint = _run(json.dumps(job).encode("ascii"), stop or Stop(), seconds)
     if code != 0:
         reason = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ToolFailure(ToolErrorType.INVALID_PATTERN, f"The pattern or its replacement can't be used: {reason}")
     return [(str(text), int(count)) for text, count in json.loads(output)]
+
+
+def append_text(text: str, more: str) -> str:
+    """Return a text with more at its end, whose line feeds become breaks like the last one there."""
+    end = text.rfind("\n")
+    last = "\r\n" if text[max(end - 1, 0) : end] == "\r" else "\n" if end >= 0 or "\r" not in text else "\r"
+    return text + (more if "\r" in more else more.replace("\n", last))
 
 
 def _feed(pipe: IO[bytes], job: bytes) -> None:

@@ -8,9 +8,35 @@ import re
 import resource
 import sys
 import warnings
+from bisect import bisect_left
 
+_BREAK = re.compile(r"\r\n?|\n")
 MAX_MEMORY = 2 << 30
 """Bytes of its data."""
+
+
+def replace_between_breaks(pattern: re.Pattern[str], replacement: str, text: str) -> tuple[str, int]:
+    """Return a text with all matches replaced, where every line ends in a line feed to the pattern, and their number.
+
+    What is outside the matches stays as it is; line feeds that are put in become the break of a line nearby.
+    """
+    plain = _BREAK.sub("\n", text)
+    breaks = [(match.start(), match[0]) for match in _BREAK.finditer(text)]
+    if len({kind for _, kind in breaks}) == 1:
+        new, count = pattern.subn(replacement, plain)
+        return new.replace("\n", breaks[0][1]), count
+    mark = next(mark for mark in map(chr, range(0xE000, 0xF900)) if mark not in text + replacement)
+    inserted = pattern.sub(mark + replacement + mark, plain).split(mark)[1::2]
+    spans = [match.span() for match in pattern.finditer(plain)]
+    longer = [start - number for number, start in enumerate(start for start, kind in breaks if kind == "\r\n")]
+    parts: list[str] = []
+    position = 0
+    for span, new in zip(spans, inserted, strict=True):
+        first, end = (place + bisect_left(longer, place) for place in span)
+        near = min(bisect_left(breaks, (first, "")), len(breaks) - 1)
+        parts += [text[position:first], new.replace("\n", breaks[near][1])]
+        position = end
+    return "".join([*parts, text[position:]]), len(spans)
 
 
 def serve() -> None:
@@ -25,7 +51,13 @@ def serve() -> None:
     try:
         with bound_to_reader(sys.stdout.fileno()):
             pattern = re.compile(job["pattern"], re.MULTILINE | (0 if job["case_sensitive"] else re.IGNORECASE))
-            results = [pattern.subn(job["replacement"], text) for text in job["texts"]]
+            replacement = job["replacement"]
+            results = [
+                pattern.subn(replacement, text)
+                if job["is_raw"] or "\r" not in text
+                else replace_between_breaks(pattern, replacement, text)
+                for text in job["texts"]
+            ]
     except (re.error, IndexError) as error:
         sys.exit(str(error))
     except MemoryError:

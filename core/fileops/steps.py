@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -71,7 +71,7 @@ class Step:
     before: Seen | None = None
     """What must be there at the last moment; none: nothing."""
     data: bytes = b""
-    """The content, for `replace` and `create`; not in the journal."""
+    """The content, for `replace` and `create`; not in the journal, and gone once the step is `named`."""
     mode: int | None = None
     """Permission bits for `create` and `make_directory`; none: as the umask has it."""
     target: str = ""
@@ -86,9 +86,20 @@ class Step:
     """The file has several names, or an owner that can't be given: its bytes are written over."""
 
     def named(self, temporary: str, kept: str, *, in_place: bool) -> Step:
-        """Return the step with its places, and what its file will be."""
+        """Return the step with its places and what its file will be; its content is left to the caller."""
         after = Seen.file(self.data, self.before.mode if self.before else 0) if self.has_content else None
-        return replace(self, temporary=temporary, kept=kept, in_place=in_place, after=after)
+        return Step(
+            self.kind,
+            self.root,
+            self.path,
+            self.before,
+            mode=self.mode,
+            target=self.target,
+            after=after,
+            temporary=temporary,
+            kept=kept,
+            in_place=in_place,
+        )
 
     @property
     def has_content(self) -> bool:

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -19,8 +20,9 @@ from typing import Self
 
 from core.contract.errors import StetError, ToolErrorType, ToolFailure
 from core.contract.visible import make_visible_line
-from core.fileops.doing import carry_out, forget_data, lay_beside, place_steps
-from core.fileops.entries import Roots, sync_paths
+from core.fileops.doing import carry_out, lay_beside, place_steps
+from core.fileops.entries import sync_paths
+from core.fileops.roots import Roots
 from core.fileops.steps import Step
 from core.fileops.undoing import clean_up, roll_back
 from core.settings.paths import make_private
@@ -50,7 +52,7 @@ class Transaction:
         self._name = secrets.token_hex(6)
         self._roots = Roots()
         self._begun: list[Step] = []
-        self._waiting: list[Step] = []
+        self._waiting: deque[Step] = deque()
         self._stages = 0
         self._alone = alone
         self._stack = contextlib.ExitStack()
@@ -83,17 +85,16 @@ class Transaction:
         placed = place_steps(self._roots, steps, f"{self._name}-{self._stages}")
         self._alone &= len(placed) == 1 and placed[0].has_content and not placed[0].in_place
         self._write_journal(placed)
-        self._waiting = placed
-        lay_beside(self._roots, placed, sync_names=not self._alone)
-        for index, step in enumerate(placed):
+        self._waiting.extend(placed)
+        lay_beside(self._roots, placed, (step.data for step in steps), sync_names=not self._alone)
+        for step in placed:
             if stop is not None and stop.is_set:
                 raise ToolFailure(ToolErrorType.CANCELLED, "Cancelled; everything is as it was before.")
             self._begun.append(step)
-            self._waiting = placed[index + 1 :]
+            self._waiting.popleft()
             carry_out(self._roots, step)
             if on_step is not None:
                 on_step(step)
-        self._begun = forget_data(self._begun)
 
     def commit(self) -> None:
         """Keep what was done.
@@ -108,7 +109,7 @@ class Transaction:
                 step = self._begun[0]
                 sync_paths(self._roots, [(step.root, step.path)])
                 self._is_open = False
-                self.problems += clean_up(self._roots, self._begun, sync=False)
+                self.problems += clean_up(self._roots, self._begun, are_done=True, sync=False)
                 _discard(self._journal)
                 return
             changed = [place for step in self._begun for place in step.places()]
@@ -118,7 +119,7 @@ class Transaction:
         except OSError as error:
             raise _failure(error, "The change can't be kept") from error
         self._is_open = False
-        self.problems += clean_up(self._roots, self._begun)
+        self.problems += clean_up(self._roots, self._begun, are_done=True)
         _discard(self._journal)
 
     def roll_back(self) -> None:
@@ -194,7 +195,7 @@ def _recover_one(journal: Path) -> list[str]:
         steps += [Step.from_json(item) for item in table["steps"]]
     is_committed = (journal / _COMMITTED).exists()
     with Roots() as roots:
-        problems = clean_up(roots, steps) if is_committed else roll_back(roots, steps)
+        problems = clean_up(roots, steps, are_done=True) if is_committed else roll_back(roots, steps)
     _discard(journal)
     if not steps:
         return []

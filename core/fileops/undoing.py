@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from core.contract.visible import make_visible_line
 from core.fileops.content import overwrite, read_all
-from core.fileops.entries import Roots, is_same, look, remove_entry, rename_new, status_of, sync_paths
-from core.fileops.steps import Step, StepKind
+from core.fileops.entries import is_same, look, remove_entry, rename_new, status_of, sync_paths
+from core.fileops.roots import Roots
+from core.fileops.steps import EntryKind, Step, StepKind
 
 
 def roll_back(roots: Roots, steps: Sequence[Step]) -> list[str]:
@@ -40,31 +41,60 @@ def roll_back(roots: Roots, steps: Sequence[Step]) -> list[str]:
     return problems
 
 
-def clean_up(roots: Roots, steps: Iterable[Step], *, sync: bool = True) -> list[str]:
+def clean_up(roots: Roots, steps: Sequence[Step], *, are_done: bool = False, sync: bool = True) -> list[str]:
     """Remove what lies beside the files: new content that was or will not be used, and old entries.
 
     Args:
+        are_done: all were carried out, and stay.
         sync: a power failure shall not bring them back.
 
     Returns:
         What could not be removed.
     """
     left: list[str] = []
-    touched: list[tuple[str, str]] = []
-    for step in steps:
-        touched += step.places()
-        for path in filter(None, (step.temporary, step.kept)):
-            try:
-                with roots.parent(step.root, path) as (parent, name):
+    beside: dict[tuple[str, str], list[str]] = {}
+    for root, path in _find_beside(steps, are_done=are_done):
+        folder, name = os.path.split(path)
+        beside.setdefault((root, folder), []).append(name)
+    for (root, folder), names in beside.items():
+        # The names are ours alone, so they may go wherever their directory is moved meanwhile.
+        with _noted(left, root, folder), roots.parent(root, os.path.join(folder, ".")) as (parent, _):
+            for name in names:
+                with _noted(left, root, os.path.join(folder, name)):
                     remove_entry(parent, name)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:
-                left.append(f"{make_visible_line(os.path.join(step.root, path))} is left: {error.strerror or error}")
     if sync:
         with contextlib.suppress(FileNotFoundError):
-            sync_paths(roots, touched)
+            sync_paths(roots, [place for step in steps for place in step.places()])
     return left
+
+
+def _find_beside(steps: Sequence[Step], *, are_done: bool) -> Iterator[tuple[str, str]]:
+    """Yield the root and the relative path of what lies beside, also where a later step moved its directory."""
+    moves: list[Step] = []
+    for step in reversed(steps):
+        is_used = are_done and step.kind is StepKind.REPLACE and not step.in_place
+        for place in filter(None, ("" if is_used else step.temporary, step.kept)):
+            path = place
+            for move in moves:
+                if move.root == step.root and path.startswith(f"{move.path}/"):
+                    path = move.target + path[len(move.path) :]
+            yield step.root, path
+        if are_done and _moves_directory(step):
+            moves.insert(0, step)
+
+
+def _moves_directory(step: Step) -> bool:
+    return step.kind is StepKind.MOVE and step.before is not None and step.before.kind is EntryKind.DIRECTORY
+
+
+@contextlib.contextmanager
+def _noted(left: list[str], root: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        left.append(f"{make_visible_line(os.path.join(root, path))} is left: {error.strerror or error}")
 
 
 def _shown(step: Step) -> str:
@@ -102,8 +132,11 @@ def _undo_overwrite(roots: Roots, step: Step, parent: int, name: str, kept_name:
     if step.before.fits(look(parent, name)):
         return ""
     old = read_all(parent, kept_name)
-    with roots.parent(step.root, step.temporary) as (folder, temporary):
-        new = read_all(folder, temporary)
+    try:
+        with roots.parent(step.root, step.temporary) as (folder, temporary):
+            new = read_all(folder, temporary)
+    except FileNotFoundError:
+        return _changed(step)  # without it no one can tell whose bytes these are
     now = read_all(parent, name)
     if not is_torn(old, new, now):
         return _changed(step)

@@ -24,6 +24,7 @@ from core.tools.context import ToolContext
 from core.workspace.workspace import Workspace
 
 FILES = 1000
+IN_FOLDER = 25
 ROUNDS = 5
 CALL_ROUNDS = 2
 """Of the whole calls, which take longer and are only compared with each other."""
@@ -34,8 +35,9 @@ NEW = OLD.replace(b"first", b"other")
 
 
 def make_files(root: Path) -> list[str]:
-    names = [f"file{number}.txt" for number in range(FILES)]
+    names = [f"source/part{number // IN_FOLDER}/file{number}.txt" for number in range(FILES)]
     for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(OLD)
     return names
 

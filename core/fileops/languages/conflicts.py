@@ -44,7 +44,7 @@ def _in_file(project: Project, file: NamedFile, target: Target, targets: set[Tar
         other = names.bindings[taken[home]]
         renaming.refuse(file.path, other.line, f"`{new}` is there already ({other.kind})")
         return
-    for use in names.uses:
+    for use in project.uses(file):
         if use.binding == target.binding:
             between = _scopes_between(file, use.scope, home)
             hidden = next((scope for scope in between if scope in taken), None)
@@ -86,7 +86,7 @@ def _in_package(project: Project, file: NamedFile, renaming: Renaming, targets: 
         if found is not None and Target(other.path, found) not in targets:
             line = other.names.bindings[found].line
             renaming.refuse(other.path, line, f"`{new}` is there already, in the same package")
-        for use in other.names.uses:
+        for use in project.uses(other):
             if use.name == new and use.binding < 0:
                 renaming.refuse(other.path, use.line, f"this `{new}` would mean the renamed one")
             elif (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.fileops.languages.go_values import expression_of, type_of
+from core.fileops.languages.go_values import expression_of, given_to, result_of, type_of
 from core.fileops.languages.names import FOREIGN, Expression, FileNames, NamesBuilder
 from core.fileops.languages.syntax import SourceText
 
@@ -15,6 +15,10 @@ _BLOCKS = frozenset(
     "block for_statement if_statement expression_switch_statement select_statement expression_case default_case "
     "communication_case type_case".split()
 )
+_HOLDING = frozenset(
+    "slice_type array_type map_type channel_type pointer_type function_type parenthesized_type".split()
+)
+"""Types that, under a name of their own, are still indexed, called or gone through."""
 _NAMES = frozenset({"identifier", "type_identifier"})
 
 
@@ -79,18 +83,8 @@ class GoNames:
     def _visit_function_declaration(self, node: Node, scope: int) -> None:
         name = node.child_by_field_name("name")
         if name is not None and name.text not in (b"init", b"_"):
-            self._bind(name, scope, "function", self._returns(node))
+            self._bind(name, scope, "function", result_of(node))
         self._function(node, scope)
-
-    def _returns(self, node: Node) -> Expression:
-        result = node.child_by_field_name("result")
-        if result is not None and result.type == "parameter_list":
-            kinds = []
-            for child in result.named_children:
-                kind = child.child_by_field_name("type")
-                kinds += [kind] * max(1, len(child.children_by_field_name("name")))
-            return ("returns", type_of(kinds[0]) if kinds and kinds[0] is not None else None)
-        return ("returns", type_of(result) if result is not None else None)
 
     def _function(self, node: Node, scope: int) -> None:
         outer = self._builder.scope(scope, "block")
@@ -115,7 +109,7 @@ class GoNames:
         kind = node.child_by_field_name("type")
         value = type_of(kind) if kind is not None else None
         if node.type == "variadic_parameter_declaration":
-            value = FOREIGN
+            value = ("map", FOREIGN, value)
         for name in node.children_by_field_name("name"):
             self._bind(name, inner, "parameter", value)
         self._go_field(node, "type", outer)
@@ -132,9 +126,8 @@ class GoNames:
         for parameter in receiver.named_children if receiver is not None else ():
             kind = parameter.child_by_field_name("type")
         if name is not None:
-            self._builder.member(
-                name, type_of(kind) if kind is not None else None, defines=True, value=self._returns(node)
-            )
+            told = type_of(kind) if kind is not None else None
+            self._builder.member(name, told, defines=True, value=result_of(node))
         outer = self._builder.scope(scope, "block")
         if kind is not None:
             self._receiver_types(kind, outer)
@@ -169,6 +162,7 @@ class GoNames:
             index = self._builder.add_class(self._source.text(name), bases, label, name.start_byte)
             self._bind(name, scope, "type", ("class", index), name.start_byte)
             if kind is not None:
+                self._names.classes[index].holds = type_of(kind) if kind.type in _HOLDING else None
                 self._members(kind, index)
         inner = self._builder.scope(scope, "block")
         self._go_field(node, "type_parameters", inner)
@@ -184,6 +178,8 @@ class GoNames:
                 for child in kind.named_children
                 if child.type == "type_elem" and len(child.named_children) == 1
             ), "interface"
+        if kind.type in ("type_identifier", "qualified_type", "generic_type"):
+            return (type_of(kind),), "type"  # with the fields of the other
         if kind.type != "struct_type":
             return (), "type"
         fields = [f for group in kind.named_children for f in group.named_children if f.type == "field_declaration"]
@@ -197,7 +193,7 @@ class GoNames:
             for child in kind.named_children:
                 name = child.child_by_field_name("name")
                 if child.type == "method_elem" and name is not None:
-                    self._builder.member(name, receiver, defines=True, value=self._returns(child))
+                    self._builder.member(name, receiver, defines=True, value=result_of(child))
         elif kind.type == "struct_type":
             self._fields(kind, receiver)
 
@@ -228,6 +224,13 @@ class GoNames:
             for field in group.named_children:
                 self._go_field(field, "type", scope)
 
+    def _visit_interface_type(self, node: Node, scope: int) -> None:
+        around = node.parent
+        if around is None or around.type != "type_spec":
+            index = self._builder.add_class("", *self._bases(node), node.start_byte)
+            self._members(node, index)
+        self._go(node.named_children, scope)
+
     def _visit_method_elem(self, node: Node, scope: int) -> None:
         self._function(node, scope)
 
@@ -237,14 +240,9 @@ class GoNames:
         names = node.children_by_field_name("name")
         self._go_field(node, "type", scope)
         self._go_field(node, "value", scope)
-        for position, name in enumerate(names):
-            if kind is not None:
-                value = type_of(kind)
-            elif len(given) == len(names) or (position == 0 and len(given) == 1):
-                value = expression_of(given[position])
-            else:
-                value = None
-            what = "constant" if node.type == "const_spec" else "variable"
+        told = [type_of(kind)] * len(names) if kind is not None else given_to(names, given)
+        what = "constant" if node.type == "const_spec" else "variable"
+        for name, value in zip(names, told, strict=True):
             self._bind(name, scope, what, value, node.end_byte, again=False)
 
     _visit_const_spec = _visit_var_spec
@@ -259,11 +257,8 @@ class GoNames:
 
     def _declare(self, left: Node | None, right: Node | None, scope: int, after: int) -> None:
         names = left.named_children if left is not None else []
-        given = right.named_children if right is not None and right.type == "expression_list" else []
-        for position, name in enumerate(names):
-            value: Expression = None
-            if len(given) == len(names) or (position == 0 and len(given) == 1):
-                value = expression_of(given[position])
+        given = [] if right is None else right.named_children if right.type == "expression_list" else [right]
+        for name, value in zip(names, given_to(names, given), strict=True):
             if name.type != "identifier":
                 self._pending.append((name, scope))
             elif name.text != b"_":
@@ -283,7 +278,7 @@ class GoNames:
     def _visit_receive_statement(self, node: Node, scope: int) -> None:
         left = node.child_by_field_name("left")
         if any(child.type == ":=" for child in node.children):
-            self._declare(left, None, scope, node.end_byte)
+            self._declare(left, node.child_by_field_name("right"), scope, node.end_byte)
         elif left is not None:
             self._go(left.named_children, scope)
         self._go_field(node, "right", scope)
@@ -292,8 +287,13 @@ class GoNames:
         inner = self._builder.scope(scope, "block")
         self._go_field(node, "initializer", inner)
         alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
-        if alias is not None:
-            self._declare(alias, None, inner, value.end_byte if value is not None else alias.end_byte)
+        if alias is not None and value is not None and alias.named_children:
+            self._declare(alias, value, inner, value.end_byte)
+            binding = self._builder.find(inner, self._source.text(alias.named_children[0]))
+            for case in node.named_children:
+                kinds = case.children_by_field_name("type") if case.type == "type_case" else []
+                if len(kinds) == 1:
+                    self._builder.narrow(binding, case, type_of(kinds[0]))
         taken = {child.id for child in (alias, node.child_by_field_name("initializer")) if child is not None}
         self._go([child for child in node.named_children if child.id not in taken], inner)
 
@@ -315,32 +315,28 @@ class GoNames:
         self._go_field(node, "type", scope)
         kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
         if body is not None:
-            self._literal(body, kind, scope)
+            self._literal(body, type_of(kind) if kind is not None else None, scope)
 
-    def _literal(self, body: Node, kind: Node | None, scope: int) -> None:
+    def _literal(self, body: Node, told: Expression, scope: int) -> None:
         """Keys of a struct are fields, others are expressions; inner literals may leave their type out."""
-        if kind is not None and kind.type in ("map_type", "slice_type", "array_type", "implicit_length_array_type"):
-            inner = kind.child_by_field_name("value") or kind.child_by_field_name("element")
-            is_struct = False
-        else:
-            inner, is_struct = None, True
         for element in body.named_children:
             value: Node | None = element
             if element.type == "keyed_element":
                 key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
-                target = key.named_children[0] if key is not None and key.named_children else None
-                if target is not None and is_struct and target.type == "identifier":
-                    self._builder.member(target, type_of(kind) if kind is not None else None)
-                elif target is not None and target.type == "literal_value":
-                    self._literal(target, kind.child_by_field_name("key") if kind is not None else None, scope)
-                elif target is not None:
-                    self._pending.append((target, scope))
+                if key is not None and key.named_children:
+                    self._key(key.named_children[0], told, scope)
             held = value.named_children[0] if value is not None and value.named_children else None
             if held is not None and held.type == "literal_value":
-                self._literal(
-                    held,
-                    inner.named_children[0] if inner is not None and inner.type == "pointer_type" else inner,
-                    scope,
-                )
+                self._literal(held, told[2] if told and told[0] == "map" else ("at", told), scope)
             elif held is not None:
                 self._pending.append((held, scope))
+
+    def _key(self, key: Node, told: Expression, scope: int) -> None:
+        if key.type == "literal_value":
+            self._literal(key, told[1] if told and told[0] == "map" else ("item", told), scope)
+        elif key.type != "identifier" or (told and told[0] == "map"):
+            self._pending.append((key, scope))
+        else:
+            self._builder.member(key, told)
+            if not told or told[0] != "literal":
+                self._builder.key(key, scope, told)

@@ -39,10 +39,14 @@ class NamedFile:
     names: FileNames
     use_at: dict[int, Use] = field(default_factory=dict)
     member_at: dict[int, Member] = field(default_factory=dict)
+    """What is behind a dot goes before what a member is defined by: an embedded `package.Type` is both."""
+    defined_at: dict[int, Member] = field(default_factory=dict)
     at_top: dict[str, int] = field(default_factory=dict)
     """Bindings of the module's scope."""
     exports: dict[str, int] = field(default_factory=dict)
     """Index of each export by its name."""
+    class_at: dict[int, int] = field(default_factory=dict)
+    """By place, the classes that have one."""
     class_scopes: dict[int, dict[str, int]] = field(default_factory=dict)
     """By class, the names that its body binds."""
 
@@ -50,7 +54,9 @@ class NamedFile:
     def of(cls, path: str, language: str, names: FileNames) -> NamedFile:
         file = cls(path, language, names)
         file.use_at = {use.start: use for use in names.uses}
-        file.member_at = {member.start: member for member in names.members}
+        file.defined_at = {member.start: member for member in names.members if member.defines}
+        file.member_at = file.defined_at | {member.start: member for member in names.members if not member.defines}
+        file.class_at = {item.start: number for number, item in enumerate(names.classes)}
         file.exports = {export.name: index for index, export in enumerate(names.exports)}
         for index, binding in enumerate(names.bindings):
             scope = names.scopes[binding.scope]

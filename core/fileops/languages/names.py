@@ -16,15 +16,18 @@ Expression = tuple[Any, ...] | None
 """What a value comes from, as far as syntax tells; none where it is not known. Places are the bytes of their names.
 
 `("use", PLACE)` a name · `("member", PLACE)` what a dot leads to · `("call", E)` · `("instance", E)` of a type ·
-`("class", ID)` · `("self", ID)` an instance of a class of this file · `("super", ID)` · `("name", TEXT, SCOPE)` a name
-in a string · `("module", TEXT)` · `("scope", ID)` a namespace · `("returns", E)` a function · `("alias", E)` a type of
-another name · `("each", E, ...)` one of several · `("foreign",)` a literal,
-or something that is surely not of the project · `("of", E)` a container of such · `("map", E, E)` one with keys ·
-`("tuple", E, ...)` · `("item", E)` what iterating gives · `("at", E)` what an index gives · `("part", E, N)` the n-th
-part · `("builtin", PLACE, E)` what a function of that name gives if it is the language's own
+`("class", ID)` · `("self", ID)` an instance of a class of this file · `("literal", PLACE)` of the class without a name
+that stands there · `("super", ID)` · `("name", TEXT, SCOPE)` a name in a string · `("module", TEXT)` · `("scope", ID)`
+a namespace · `("returns", E)` a function · `("alias", E)` a type of another name · `("each", E, ...)` one of several ·
+`("foreign",)` a literal, or something that is surely not of the project · `("of", E)` a container of such · `("map",
+E, E)` one with keys · `("tuple", E, ...)` · `("item", E)` what iterating gives · `("at", E)` what an index gives ·
+`("part", E, N)` the n-th part · `("builtin", PLACE, E)` what a function of that name gives if it is the language's own
+· `("settled", E)` what a promise gives to `then`: a promise stands for what it promises
 """
 
 FOREIGN: Expression = ("foreign",)
+NOTHING_YET: Expression = ("each",)
+"""Of a variable that is declared without a value."""
 _MOST_OPTIONS = 8
 
 
@@ -126,6 +129,8 @@ class ClassInfo:
     kind: str = "class"
     start: int = -1
     """Place of its name."""
+    holds: Expression = None
+    """What it is made of, where it is a container or a function with a name of its own."""
 
 
 @dataclass(slots=True)
@@ -135,6 +140,8 @@ class FileNames:
     scopes: list[Scope] = field(default_factory=lambda: [Scope(-1, "module")])
     bindings: list[Binding] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
+    keyed: list[tuple[Use, Expression]] = field(default_factory=list)
+    """Go: names before a colon in a literal of a named type; uses where that is no struct."""
     members: list[Member] = field(default_factory=list)
     keywords: list[Keyword] = field(default_factory=list)
     exports: list[Export] = field(default_factory=list)
@@ -142,8 +149,12 @@ class FileNames:
     classes: list[ClassInfo] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
     """Modules of which all names are taken."""
+    loads: list[str] = field(default_factory=list)
+    """Modules that are loaded while the program runs, so that they may get anywhere; empty for one of any name."""
     packages: list[tuple[str, int]] = field(default_factory=list)
     """Go: imports without a name of their own, and where they stand; the name is that of the other package."""
+    narrowed: dict[int, Expression] = field(default_factory=dict)
+    """By place of a name what it stands for there, where that is not told by its binding."""
     splits: dict[int, str] = field(default_factory=dict)
     """Places of which one word stands for two names: how both are written, by `{key}` and `{local}`."""
     unit: str = ""
@@ -169,6 +180,9 @@ class NamesBuilder:
         self._by_scope: dict[tuple[int, str], list[int]] = {}
         self._pending: list[tuple[str, int, int, int, int, int]] = []
         self._taken: set[int] = set()
+        self._assigned: list[tuple[int, Expression]] = []
+        self._keys: list[tuple[Node, int, Expression]] = []
+        self._narrowed: list[tuple[int, int, int, Expression]] = []
         self.shared: dict[tuple[int, str], int] = {}
         """By scope and name, the scope that the name is taken from instead, for the scopes within, too."""
 
@@ -231,6 +245,18 @@ class NamesBuilder:
         """Note a place whose binding is looked up in the end."""
         self._note(node, _spelled(node), scope, -2)
 
+    def key(self, node: Node, scope: int, literal: Expression) -> None:
+        """Note a name that is the key of a literal: a field of what the literal is, or a name's use."""
+        self._keys.append((node, scope, literal))
+
+    def assign(self, node: Node, value: Expression) -> None:
+        """Note what a name is given, for a variable that was declared without a value."""
+        self._assigned.append((node.start_byte, value))
+
+    def narrow(self, binding: int, node: Node, value: Expression) -> None:
+        """Note what a name stands for within a node, where that says more than its declaration."""
+        self._narrowed.append((binding, node.start_byte, node.end_byte, value))
+
     def _note(self, node: Node, name: str, scope: int, binding: int) -> None:
         if node.start_byte in self._taken:
             return
@@ -275,7 +301,24 @@ class NamesBuilder:
                 binding = self._resolve(name, scope, start)
             names.uses.append(Use(name, start, end, line, scope, binding))
         names.uses.sort(key=lambda use: use.start)
+        for node, scope, literal in self._keys:
+            name, line = _spelled(node), node.start_point.row + 1
+            use = Use(name, node.start_byte, node.end_byte, line, scope, self._resolve(name, scope, node.start_byte))
+            names.keyed.append((use, literal))
+        self._fill_empty()
+        for binding, first, end, value in self._narrowed:
+            inside = (use for use in names.uses if use.binding == binding >= 0 and first <= use.start < end)
+            names.narrowed.update((use.start, value) for use in inside)
         return names
+
+    def _fill_empty(self) -> None:
+        """A variable without a value of its own stands for what it is given."""
+        places = {use.start: use.binding for use in self.names.uses} if self._assigned else {}
+        empty = {index for index, binding in enumerate(self.names.bindings) if binding.value == NOTHING_YET}
+        for place, value in self._assigned:
+            index = places.get(place, -1)
+            if index in empty:
+                self.names.bindings[index].value = _either(self.names.bindings[index].value, value)
 
     def _resolve(self, name: str, scope: int, start: int) -> int:
         for where in self.names.chain(scope):

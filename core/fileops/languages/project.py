@@ -9,6 +9,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from core.fileops.languages.class_members import ClassMembers
 from core.fileops.languages.containers import MAKERS, TAKERS, make_container, method_of, take_from
 from core.fileops.languages.modules import ModuleMap, Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
@@ -20,18 +21,18 @@ Analyse = Callable[[Sequence[str]], Mapping[str, Analysis]]
 """Analyses files by their paths for names."""
 
 _DEEPEST = 40
-_PLAIN = frozenset({"object", "ABC", "Protocol", "Generic"})
 _PLAIN_CALLS = frozenset("str int float bool bytes len repr list dict set tuple frozenset range sorted open".split())
 
 
-class Project:
+class Project(ClassMembers):
     """The files of one family of languages."""
 
     def __init__(self, modules: ModuleMap, analyse: Analyse) -> None:
+        super().__init__()
         self.modules = modules
         self._analyse = analyse
         self._files: dict[str, NamedFile | None] = {}
-        self._members: dict[str, dict[ClassKey, dict[str, list[Spot]]]] = {}
+        self._uses: dict[str, list[Use]] = {}
         self._busy: set[tuple[str, Expression]] = set()
 
     # --- files ------------------------------------------------------------------------------------
@@ -166,6 +167,8 @@ class Project:
     def _value(self, file: NamedFile, expression: tuple[Any, ...], depth: int) -> Value:
         kind, path = expression[0], file.path
         if kind == "use":
+            if expression[1] in file.names.narrowed:
+                return self.value(path, file.names.narrowed[expression[1]], depth)
             use = file.use_at.get(expression[1])
             return self._value_of_use(file, use, depth) if use is not None else None
         if kind == "member":
@@ -200,11 +203,43 @@ class Project:
             return (
                 self.value(path, expression[2], depth) if use is not None and self.meaning(file, use) is None else None
             )
+        if kind == "literal":
+            number = file.class_at.get(expression[1])
+            return ("instance", ClassKey(path, number)) if number is not None else None
+        if kind == "settled":
+            value = self.value(path, expression[1], depth)
+            own = value is not None and value[0] in ("class", "instance") and self.definers(value[1], "then")[0]
+            return None if own else value
         if kind in MAKERS:
             return make_container(kind, [self.value(path, item, depth) for item in expression[1:]])
         if kind in TAKERS:
-            return take_from(self.value(path, expression[1], depth), kind, *expression[2:])
+            return take_from(self._unnamed(self.value(path, expression[1], depth), depth), kind, *expression[2:])
         return FOREIGN
+
+    def uses(self, file: NamedFile) -> list[Use]:
+        """Return the uses of names in a file, with those keys of literals that are such."""
+        if not file.names.keyed:
+            return file.names.uses
+        if file.path not in self._uses:
+            keys = [use for use, literal in file.names.keyed if self.is_expression(file, use, literal)]
+            self._uses[file.path] = [*file.names.uses, *keys]
+        return self._uses[file.path]
+
+    def is_expression(self, file: NamedFile, key: Use, literal: Expression) -> bool | None:
+        """Return whether the key of a literal is an expression, not a field; none where that can't be told."""
+        value = self._unnamed(self.value(file.path, literal), 0)
+        if value is not None and not is_foreign(value):
+            return bool(value[0] == "container")
+        is_of_others = literal is not None and literal[0] == "instance" and literal[1][0] == "member"
+        return True if is_of_others and not key.name[:1].isupper() else None  # others' fields have a capital letter
+
+    def _unnamed(self, value: Value, depth: int) -> Value:
+        """Return what something is made of whose type has a name of its own."""
+        if value is not None and value[0] == "union":
+            return join([self._unnamed(one, depth) for one in value[1:]])
+        file = self.file(value[1].path) if value is not None and value[0] == "instance" else None
+        holds = file.names.classes[value[1].number].holds if file is not None and value is not None else None
+        return self.value(value[1].path, holds, depth) if value is not None and holds is not None else value
 
     def _value_of_use(self, file: NamedFile, use: Use, depth: int) -> Value:
         meaning = self.meaning(file, use)
@@ -238,6 +273,7 @@ class Project:
         return value
 
     def _called(self, file: NamedFile, callee: Expression, value: Value, depth: int) -> Value:
+        value = self._unnamed(value, depth)
         if value is None:
             return None
         if value[0] == "class":
@@ -282,7 +318,7 @@ class Project:
         file = self.file(place.path)
         if file is None:
             return None
-        member = file.member_at.get(place.start)
+        member = file.defined_at.get(place.start)
         expression = member.value if member is not None else None
         if member is None:
             use = file.use_at.get(place.start)
@@ -299,92 +335,3 @@ class Project:
             if binding.scope == scope and binding.name == name:
                 return Target(path, index)
         return None
-
-    # --- members ----------------------------------------------------------------------------------
-
-    def members_of(self, key: ClassKey) -> dict[str, list[Spot]]:
-        """Return the members that a class defines itself, each with the places (file, byte) of its definitions."""
-        file = self.file(key.path)
-        if file is None:
-            return {}
-        unit = self.unit_of(file)
-        home = unit.path + "\0" + unit.package
-        if home not in self._members:
-            table: dict[ClassKey, dict[str, list[Spot]]] = {}
-            self._members[home] = table
-            for one in self.files_of(unit) if file.language == "go" else [file]:
-                self._collect_members(one, table)
-        return self._members[home].get(key, {})
-
-    def _collect_members(self, file: NamedFile, table: dict[ClassKey, dict[str, list[Spot]]]) -> None:
-        for index, bound in file.class_scopes.items():
-            for name, binding in bound.items():
-                place = Spot(file.path, file.names.bindings[binding].start)
-                table.setdefault(ClassKey(file.path, index), {}).setdefault(name, []).append(place)
-        for member in file.names.members:
-            if not member.defines:
-                continue
-            value = self.value(file.path, member.receiver)
-            if value is not None and value[0] in ("class", "instance"):
-                table.setdefault(value[1], {}).setdefault(member.name, []).append(Spot(file.path, member.start))
-
-    def places_of(self, key: ClassKey, name: str) -> list[Spot]:
-        return self.members_of(key).get(name, [])
-
-    def bases(self, key: ClassKey) -> list[Value]:
-        """Return what a class is derived from, as far as it is known."""
-        file = self.file(key.path)
-        if file is None:
-            return []
-        given = [base for base in file.names.classes[key.number].bases if not _is_plain(file, base)]
-        values = [self.value(key.path, base) for base in given]
-        return [("class", v[1]) if v is not None and v[0] == "instance" else v for v in values]
-
-    def definers(self, key: ClassKey, name: str, *, skip_own: bool = False) -> tuple[list[ClassKey], str]:
-        """Return the nearest classes, the own one first, that define a member, and what of the ancestry is not known.
-
-        The second is empty, `foreign` for a base outside the project, or `unknown`.
-        """
-        found: list[ClassKey] = []
-        gap = ""
-        seen: set[ClassKey] = set()
-        pending = [(key, skip_own)]
-        while pending:
-            one, is_skipped = pending.pop(0)
-            if one in seen:
-                continue
-            seen.add(one)
-            if not is_skipped and name in self.members_of(one):
-                found.append(one)
-                continue
-            for base in self.bases(one):
-                if base is not None and base[0] == "class":
-                    pending.append((base[1], False))
-                elif is_foreign(base):
-                    gap = gap or "foreign"
-                else:
-                    gap = "unknown"
-        return found, gap
-
-    def ancestors(self, key: ClassKey) -> tuple[set[ClassKey], bool]:
-        """Return all classes of the project that a class is derived from, and whether there are others beside."""
-        seen: set[ClassKey] = set()
-        is_open = False
-        pending = [key]
-        while pending:
-            for base in self.bases(pending.pop()):
-                if base is None or base[0] != "class":
-                    is_open = True
-                elif base[1] not in seen and base[1] != key:
-                    seen.add(base[1])
-                    pending.append(base[1])
-        return seen, is_open
-
-    def class_name(self, key: ClassKey) -> str:
-        file = self.file(key.path)
-        return file.names.classes[key.number].name if file is not None else ""
-
-
-def _is_plain(file: NamedFile, base: Expression) -> bool:
-    """Return whether a base brings no members of its own that could matter."""
-    return file.name_of(base) in _PLAIN

@@ -283,7 +283,11 @@ class PythonNames(PythonReader):
                     self._bind(alias, scope, "import", source=(self._source.text(module), ""))
             elif child.named_children:
                 first = child.named_children[0]
-                self._bind(first, scope, "import", source=(self._source.text(first), ""))
+                bound = self._bind(first, scope, "import", source=(self._source.text(first), ""))
+                if len(child.named_children) == 1:
+                    self._names.splits[first.start_byte] = "{key} as {local}"
+                else:
+                    self._names.bindings[bound].kind = "package"  # it can't get another name here
                 receiver: Expression = ("use", first.start_byte)
                 for part in child.named_children[1:]:
                     self._builder.member(part, receiver)

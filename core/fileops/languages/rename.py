@@ -9,7 +9,7 @@ from core.fileops.languages.modules import Unit
 from core.fileops.languages.named_file import ClassKey, NamedFile, Spot, Target
 from core.fileops.languages.names import Keyword, Member
 from core.fileops.languages.project import Project
-from core.fileops.languages.values import Value, is_foreign
+from core.fileops.languages.values import FOREIGN, Value, is_foreign
 
 _SHOWN = 5
 
@@ -95,8 +95,8 @@ class RenameSearch:
         """Note a place, and follow what else has its name from there."""
         if not self.renaming.add(file.path, start, end, role) or start in file.names.splits:
             return
-        member, use = file.member_at.get(start), file.use_at.get(start)
-        if role == "local" and member is not None and member.defines:
+        member, use = file.defined_at.get(start), file.use_at.get(start)
+        if role == "local" and member is not None:
             value = self._project.value(file.path, member.receiver)
             if value is not None and value[0] in ("class", "instance"):
                 self._want(MemberTarget(self._family(value[1])))
@@ -125,7 +125,7 @@ class RenameSearch:
 
     def _rename_uses(self, file: NamedFile, binding: int) -> None:
         self.bindings.add(Target(file.path, binding))
-        for use in file.names.uses:
+        for use in self._project.uses(file):
             if use.binding == binding and use.name == self._old:
                 self._edit(file, use.start, use.end, "local")
 
@@ -137,17 +137,40 @@ class RenameSearch:
                 if project.origin(Target(file.path, index)) == target and Target(file.path, index) != target:
                     self._rename_uses(file, index)
         for member in names.members:
-            if member.name == self._old and self._is_outer(project.value(file.path, member.receiver), target):
-                self._edit(file, member.start, member.end, "key")
-        for use in names.uses:
+            if member.name == self._old:
+                self._judge_outer(file, member, target)
+        for use in project.uses(file):
             if use.binding < 0 and use.name == self._old and project.free(file, use.name) == target:
                 self._edit(file, use.start, use.end, "local")
+        for use, literal in names.keyed:
+            if use.name == self._old and project.meaning(file, use) == target:
+                if project.is_expression(file, use, literal) is None:
+                    self.renaming.doubt(file.path, use.line, "a key of a literal whose type is not known")
         for export in names.exports:
             if export.name == self._old and project.export(Unit(file.path), export.name) == target:
                 self._edit(file, export.start, export.end, "key")
         for quoted in names.quoted:
             if quoted.is_export and quoted.text == self._old and project.export(Unit(file.path), self._old) == target:
                 self._edit(file, quoted.start, quoted.end, "key")
+
+    def _judge_outer(self, file: NamedFile, member: Member, target: Target) -> None:
+        """Rename a member of a module that offers the binding; doubt one of what may be such a module."""
+        value = self._project.value(file.path, member.receiver)
+        options = [one for one in value[1:] if one != FOREIGN] if value is not None and value[0] == "union" else [value]
+        outer = [self._is_outer(one, target) for one in options]
+        if outer and all(outer):
+            self._edit(file, member.start, member.end, "key")
+        elif any(outer):
+            self.renaming.doubt(file.path, member.line, "a member of what may be another module")
+        elif None in options and self._may_load(file, target):
+            why = "a member of something of unknown type, in a file that loads modules while it runs"
+            self.renaming.doubt(file.path, member.line, why)
+
+    def _may_load(self, file: NamedFile, target: Target) -> bool:
+        units = [self._project.module(file, name) if name else None for name in file.names.loads]
+        return "" in file.names.loads or any(
+            unit is not None and self._project.export(unit, self._old) == target for unit in units
+        )
 
     def _note_parameters(self) -> None:
         """A fixture of tests is asked for by the name of a parameter."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.fileops.languages.names import Export, Expression
+from core.fileops.languages.names import Export
 from core.fileops.languages.script_reader import ScriptReader
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ class ModuleVisits(ScriptReader):
 
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
-        self.told: dict[int, Expression] = {}
-        """By place, what the type of an object literal is said to be."""
         self._exported: list[tuple[str, Node, str]] = []
         """Exported name, its place, and the name in the module."""
         self._shelf = -1
@@ -155,9 +153,19 @@ class ModuleVisits(ScriptReader):
                     key = child.child_by_field_name("key") or child.child_by_field_name("name")
                     if key is not None and key.type == "property_identifier":
                         self._shelve(self.text(key), key, child.child_by_field_name("value"))
+                elif child.type == "spread_element" and child.named_children:
+                    self._pass_on(child.named_children[0], scope)
+        elif text == "module.exports" and right is not None and right.type == "call_expression":
+            self._pass_on(right, scope)
         elif text == "module.exports" and right is not None and right.type == "identifier":
             self._exported.append(("default", right, self.text(right)))
         return False
+
+    def _pass_on(self, value: Node, scope: int) -> None:
+        """Export all that another module exports."""
+        told = self.expression(value, scope)
+        if told is not None and told[0] == "module":
+            self.names.stars.append(told[1])
 
     def _shelve(self, name: str, place: Node, value: Node | None) -> None:
         """Export a value that has a name in the module, or give it one that is seen only from outside."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.fileops.languages.names import FOREIGN, Expression, FileNames
+from core.fileops.languages.names import FOREIGN, NOTHING_YET, Expression, FileNames
+from core.fileops.languages.script_calls import CallVisits
 from core.fileops.languages.script_modules import ModuleVisits
 from core.fileops.languages.script_reader import ASSIGN, BIND
 from core.fileops.languages.script_types import TypeVisits
@@ -19,17 +20,14 @@ _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression generator_function "
     "arrow_function".split()
 )
-_GIVES_EACH = frozenset(b"map forEach filter find findIndex some every flatMap findLast".split())
 
 
-class ScriptNames(ModuleVisits, TypeVisits):
+class ScriptNames(CallVisits, ModuleVisits, TypeVisits):
     """Reads one file."""
 
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
         self._patterns: list[tuple[Node, int, int, Expression, str]] = []
-        self.told_first: dict[int, Expression] = {}
-        """By place of a function, what its first parameter is."""
         self.first: Expression = None
 
     def read(self) -> FileNames:
@@ -56,12 +54,13 @@ class ScriptNames(ModuleVisits, TypeVisits):
     def _function(self, node: Node, scope: int) -> None:
         name = node.child_by_field_name("name")
         is_expression = node.type in ("function_expression", "generator_function")
-        value: Expression = ("returns", self.annotation(node.child_by_field_name("return_type"), scope))
+        value = self.returns(node, scope)
         if name is not None and not is_expression:
             self.builder.bind(scope, name, "function", value=value)
-        inner = self.open_scope(scope, "function", None if node.type == "arrow_function" else -1)
         if name is not None and is_expression:
-            self.builder.bind(inner, name, "function", value=value)
+            scope = self.open_scope(scope, "block")  # what is declared within may have the name, too
+            self.builder.bind(scope, name, "function", value=value)
+        inner = self.open_scope(scope, "function", None if node.type == "arrow_function" else -1)
         self.parts_of_function(node, inner, name.start_byte if name is not None else -1)
 
     def parts_of_function(self, node: Node, scope: int, owner: int = -1, class_of: int = -1) -> None:
@@ -73,6 +72,7 @@ class ScriptNames(ModuleVisits, TypeVisits):
         self.first = self.told_first.get(node.start_byte)
         self.parameters(node.child_by_field_name("parameters"), scope, owner, class_of)
         self.go_field(node, "return_type", scope)
+        self.tell_result(node, scope)
         body = node.child_by_field_name("body")
         if body is not None and body.type == "statement_block":
             self.go(body.named_children, scope)
@@ -180,6 +180,8 @@ class ScriptNames(ModuleVisits, TypeVisits):
             name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
             kind = declarator.child_by_field_name("type")
             told = self.annotation(kind, scope) if kind is not None else self.expression(value, scope)
+            if kind is None and (value is None or value.type in ("null", "undefined")):
+                told = NOTHING_YET
             if kind is not None and value is not None and value.type == "object":
                 self.told[value.start_byte] = told
             if name is not None:
@@ -208,6 +210,7 @@ class ScriptNames(ModuleVisits, TypeVisits):
                 source = (value[1], "")
             if mode == ASSIGN:
                 self.builder.use(node, scope)
+                self.builder.assign(node, value)
             else:
                 self.builder.bind(scope, node, kind, value=value, source=source)
         elif node.type in ("assignment_pattern", "object_assignment_pattern"):
@@ -248,8 +251,12 @@ class ScriptNames(ModuleVisits, TypeVisits):
                 held = self.expression(right, scope)
                 self._member(left, scope, defines=held is not None and held != FOREIGN, value=held)
         elif left is not None:
+            if left.type == "identifier":
+                self.builder.assign(left, self.expression(right, scope))
             self.pending.append((left, scope))
         self.go_field(node, "right", scope)
+
+    visit_augmented_assignment_expression = visit_assignment_expression
 
     def visit_for_in_statement(self, node: Node, scope: int) -> None:
         inner = self.open_scope(scope, "block")
@@ -271,22 +278,6 @@ class ScriptNames(ModuleVisits, TypeVisits):
         self.go_field(node, "body", inner)
 
     # --- expressions ------------------------------------------------------------------------------
-
-    def visit_call_expression(self, node: Node, scope: int) -> None:
-        """`xs.map(x => ...)`: the function gets what `xs` holds."""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        if function is not None and function.type == "member_expression" and first is not None:
-            name = function.child_by_field_name("property")
-            if (
-                name is not None
-                and name.text in _GIVES_EACH
-                and first.type in ("arrow_function", "function_expression")
-            ):
-                told = self.expression(function.child_by_field_name("object"), scope)
-                if told is not None:
-                    self.told_first[first.start_byte] = ("at", told)
-        self.go(node.named_children, scope)
 
     def visit_member_expression(self, node: Node, scope: int) -> None:
         self._member(node, scope)

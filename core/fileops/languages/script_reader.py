@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _DEEPEST = 30
 _UNWRAPPED = frozenset("parenthesized_expression await_expression non_null_expression".split())
 _SHOWN_PARTS = 8
+_LOADERS = frozenset(b"require jest.requireActual jest.requireMock vi.importActual vi.importMock".split())
+"""Functions that give the module of a name."""
 _LITERALS = frozenset("string template_string number regex true false null undefined".split())
 _WRAPPERS = frozenset({b"Promise", b"Readonly", b"Partial", b"Required", b"NonNullable", b"Awaited"})
 _CONTAINERS = frozenset(
@@ -39,6 +41,8 @@ class ScriptReader:
         self.pending: list[tuple[Node, int]] = []
         self.this: dict[int, int] = {0: -1}
         """By scope, the class that `this` is an instance of."""
+        self.told: dict[int, Expression] = {}
+        """By place, what the type of an object literal is said to be."""
         self._classes: dict[int, int] = {}
         """By place, the classes of literals and types without a name."""
 
@@ -104,7 +108,7 @@ class ScriptReader:
         if kind == "class":
             return ("class", self.class_at(node, "class"))
         if kind in ("arrow_function", "function_expression"):
-            return ("returns", self.annotation(node.child_by_field_name("return_type"), scope, depth + 1))
+            return self.returns(node, scope, depth + 1)
         if kind == "ternary_expression":
             options = [node.child_by_field_name(field) for field in ("consequence", "alternative")]
             return ("each", *(self.expression(option, scope, depth + 1) for option in options))
@@ -117,13 +121,58 @@ class ScriptReader:
         return FOREIGN if kind in _LITERALS else None
 
     def _call(self, node: Node, scope: int, depth: int) -> Expression:
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, given = node.child_by_field_name("function"), self.arguments(node)
         if function is None:
             return None
-        if function.type == "import" or function.text == b"require":
-            first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-            return ("module", self.text(first)[1:-1]) if first is not None and first.type == "string" else None
+        if self.loads_module(function):
+            module = self.module_named(given[0]) if given else None
+            return ("module", module) if module is not None else None
+        name, first = function.child_by_field_name("property"), given[0] if given else None
+        if function.text == b"Promise.all" and first is not None:
+            if first.type != "array":
+                return self.expression(first, scope, depth + 1)
+            if not any(child.type == "spread_element" for child in first.named_children):
+                return ("tuple", *(self.expression(child, scope, depth + 1) for child in first.named_children))
+        if name is not None and name.text in (b"catch", b"finally"):
+            told = self.expression(function.child_by_field_name("object"), scope, depth + 1)
+            return ("settled", told) if told is not None and told[0] != "module" else told
+        if name is not None and name.text == b"then" and len(given) == 1 and first is not None:
+            result = self.result_of(first)
+            return self.expression(result, scope, depth + 1) if result is not None else None
         return ("call", self.expression(function, scope, depth + 1))
+
+    @staticmethod
+    def arguments(call: Node) -> list[Node]:
+        """Return what a call is given, without comments."""
+        given = call.child_by_field_name("arguments")
+        return [child for child in given.named_children if child.type != "comment"] if given is not None else []
+
+    @staticmethod
+    def loads_module(function: Node) -> bool:
+        return function.type == "import" or function.text in _LOADERS
+
+    def module_named(self, node: Node) -> str | None:
+        """Return the module that a string names; none for one that is put together."""
+        is_plain = node.type == "string" or (node.type == "template_string" and b"${" not in (node.text or b""))
+        return self.text(node)[1:-1] if is_plain else None
+
+    def returns(self, function: Node, scope: int, depth: int = 0) -> Expression:
+        """Return what a function gives: what it says, else what the one thing is that it returns."""
+        kind = function.child_by_field_name("return_type")
+        if kind is not None:
+            return ("returns", self.annotation(kind, scope, depth))
+        is_plain = "generator" not in function.type
+        return ("returns", self.expression(self.result_of(function), scope, depth) if is_plain else None)
+
+    @staticmethod
+    def result_of(function: Node) -> Node | None:
+        """Return the expression that is all of a function, or its one statement's."""
+        body = function.child_by_field_name("body")
+        if body is None or body.type != "statement_block":
+            return body
+        if len(body.named_children) != 1 or body.named_children[0].type != "return_statement":
+            return None
+        return next(iter(body.named_children[0].named_children), None)
 
     def annotation(self, node: Node | None, scope: int, depth: int = 0) -> Expression:
         """Return what a type, or the annotation that holds it, says of a value."""

@@ -14,7 +14,7 @@ _SCRIPT_WORDS = frozenset(
 )
 _GO_WORDS = frozenset(
     "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
-    "range return select struct switch type var _ init".split()
+    "range return select struct switch type var _ init true false nil iota".split()
 )
 _WORDS = {
     "python": frozenset(keyword.kwlist),

@@ -22,7 +22,7 @@ from core.contract.requests import ApprovalReply
 from core.contract.state import ApprovalMode
 from core.contract.tool import Kind, ToolLocation, ToolResult
 from core.contract.visible import make_visible_line
-from core.fileops.changes import PathChange, file_changes, review_files
+from core.fileops.changes import PathChange, path_changes, review_files
 from core.fileops.engine import FileOperationsRun, Outcome, check_same
 from core.fileops.labels import describe_operations, sort_of_call
 from core.fileops.operations import (
@@ -205,14 +205,15 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
     async def _run(self, stop: Stop, abort: AbortSignal, update_output: UpdateOutput | None) -> ToolResult:
         started = time.monotonic()
         plan = await asyncio.to_thread(self._final_plan, stop)
-        report = FileOperationsReport(plan, self.context.workspace, transaction=self.params.transaction)
+        transaction, dry_run = self.params.transaction, self.params.dry_run
+        report = FileOperationsReport(plan, self.context.workspace, transaction=transaction, dry_run=dry_run)
         progress = Progress(report, update_output)
         run = FileOperationsRun(
             plan,
             self._journals() if self._changes else Path(),
             Lookout(self.context, abort),
-            transaction=self.params.transaction,
-            dry_run=self.params.dry_run,
+            transaction=transaction,
+            dry_run=dry_run,
             max_parallel=self.params.max_parallel,
             stop=stop,
             on_progress=progress.note,
@@ -222,7 +223,8 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
         finally:
             progress.end()
         changes = await asyncio.to_thread(self._settle, plan, outcome)
-        for number, change in enumerate(changes if outcome.changed else ()):
+        files = [change for change in changes if not change.is_directory] if outcome.changed else []
+        for number, change in enumerate(files):
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)  # publishing does not wait for anything: others get their turn
             await self.context.publish(FileChanged(change.path, change.stat, change.created, change.deleted))
@@ -280,7 +282,7 @@ class FileOperationsInvocation(BaseToolInvocation[FileOperationsParams]):
                 workspace.ledger.note(path, fingerprint)
             else:
                 workspace.ledger.forget(path)
-        return file_changes(plan, outcome.changed or outcome.planned)
+        return path_changes(plan, outcome.changed or outcome.planned)
 
 
 def _peak_memory() -> int:

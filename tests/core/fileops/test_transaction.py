@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from core.fileops.steps import Seen, Step, StepKind
 from core.fileops.transaction import Transaction, recover
 from core.fileops.undoing import is_torn
 from core.workspace.listing import Stop
-from tests.core.fileops.trees import change_steps, file_seen, plant, run_killed, snapshot
+from tests.core.fileops.trees import change_steps, file_seen, moving_steps, plant, run_killed, snapshot
 
 
 @pytest.fixture
@@ -55,6 +56,20 @@ def test_all_steps_are_done_and_nothing_is_left_beside(root: Path, journals: Pat
     assert now["made/pack/a.py"][2] == b"a = 2\n" and now["full"][0] == "file"
     assert not {"pack", "f4.txt", "f5.txt", "empty", "dangling", "full/deep"} & set(now)
     assert not [name for name in now if ".stet-" in name]
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_what_lies_beside_a_file_goes_also_where_its_directory_was_moved(
+    root: Path, journals: Path, stages: int
+) -> None:
+    steps = moving_steps(root)
+    with Transaction(journals) as transaction:
+        for part in [steps] if stages == 1 else [steps[:2], steps[2:3], steps[3:]]:
+            transaction.apply(part)
+        transaction.commit()
+    now = snapshot(root)
+    assert transaction.problems == [] and not [name for name in now if ".stet-" in name]
+    assert now["last/pack/a.py"][2] == now["last/deep/x.txt"][2] == b"new\n"
 
 
 def test_left_without_commit_everything_is_as_before(root: Path, journals: Path) -> None:
@@ -156,6 +171,45 @@ def test_what_someone_else_changed_meanwhile_is_left_and_said(
         assert Path(place).read_bytes() == old
 
 
+def test_an_overwritten_file_is_said_where_its_new_content_is_gone(root: Path, journals: Path) -> None:
+    old = (root / "twin.txt").read_bytes()
+    with Transaction(journals) as transaction:
+        transaction.apply(change_steps(root)[3:4])
+        (laid,) = root.glob(".stet-*.new")
+        laid.unlink()
+    (problem,) = transaction.problems
+    assert "twin.txt" in problem
+    assert Path(problem.rpartition(" lies in ")[2]).read_bytes() == old
+
+
+def open_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    "put_there",
+    [lambda path: None, lambda path: path.symlink_to("f1.txt"), Path.mkdir, os.mkfifo, open_socket],
+    ids=["nothing", "link", "directory", "fifo", "socket"],
+)
+def test_something_else_in_the_place_of_a_file_is_left(
+    root: Path, journals: Path, monkeypatch: pytest.MonkeyPatch, put_there: Callable[[Path], None]
+) -> None:
+    steps = change_steps(root)
+    monkeypatch.chdir(root)  # a socket's path must be short
+    os.unlink("f0.txt")
+    put_there(Path("f0.txt"))
+    before = snapshot_of_kinds(root)
+    with pytest.raises(ToolFailure) as failure:
+        carry_through(journals, steps)
+    assert failure.value.type is ToolErrorType.FILE_CHANGED
+    assert snapshot_of_kinds(root) == before and left_in(journals) == []
+
+
+def snapshot_of_kinds(root: Path) -> dict[str, int]:
+    return {str(path.relative_to(root)): path.lstat().st_mode for path in root.rglob("*")}
+
+
 def test_a_directory_that_changed_is_not_removed(root: Path, journals: Path) -> None:
     with doing.Roots() as roots:
         seen = doing.see(roots, str(root), "full")
@@ -231,26 +285,31 @@ def test_torn_content_is_known(now: bytes, torn: bool) -> None:
     assert is_torn(b"oldold", b"new", now) is torn
 
 
-def killed_once(base: Path, number: int) -> tuple[Path, Path, bool]:
+def killed_once(
+    base: Path, number: int, make_steps: Callable[[Path], list[Step]] = change_steps
+) -> tuple[Path, Path, bool]:
     """Return a tree and journals after a change that was killed at its n-th system call."""
     root, journals = base / "tree", base / "journals"
     base.mkdir()
     plant(root)
-    steps = change_steps(root)
+    steps = make_steps(root)
     return root, journals, run_killed(number, lambda: carry_through(journals, steps))
 
 
-def test_killed_at_every_system_call_it_is_the_old_tree_or_the_new_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("make_steps", "least"), [(change_steps, 90), (moving_steps, 20)])
+def test_killed_at_every_system_call_it_is_the_old_tree_or_the_new_one(
+    tmp_path: Path, make_steps: Callable[[Path], list[Step]], least: int
+) -> None:
     plant(tmp_path / "old")
     plant(tmp_path / "new")
     old = snapshot(tmp_path / "old")
-    carry_through(tmp_path / "j", change_steps(tmp_path / "new"))
+    carry_through(tmp_path / "j", make_steps(tmp_path / "new"))
     new = snapshot(tmp_path / "new")
     outcomes = []
     number = 0
     while True:
         number += 1
-        root, journals, was_killed = killed_once(tmp_path / str(number), number)
+        root, journals, was_killed = killed_once(tmp_path / str(number), number, make_steps)
         if not was_killed:
             break
         recover(journals)
@@ -258,7 +317,7 @@ def test_killed_at_every_system_call_it_is_the_old_tree_or_the_new_one(tmp_path:
         assert now in (old, new), f"killed at call {number}"
         assert left_in(journals) == [], f"killed at call {number}"
         outcomes.append(now == new)
-    assert number > 90
+    assert number > least
     assert outcomes == sorted(outcomes) and True in outcomes, "once it is the new tree it stays the new one"
 
 

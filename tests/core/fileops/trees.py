@@ -69,6 +69,19 @@ def change_steps(root: Path) -> list[Step]:
     ]
 
 
+def moving_steps(root: Path) -> list[Step]:
+    """Return steps that change files in directories which later ones move, and move again."""
+    replaced = [
+        Step(StepKind.REPLACE, str(root), path, file_seen(root / path), data=b"new\n")
+        for path in ("pack/a.py", "full/deep/x.txt")
+    ]
+    moved = [
+        Step(StepKind.MOVE, str(root), source, Seen(EntryKind.DIRECTORY), target=target)
+        for source, target in (("pack", "full/pack"), ("full", "last"))
+    ]
+    return [*replaced, *moved]
+
+
 def snapshot(root: Path) -> Snapshot:
     """Return every entry with its kind, mode and content; nothing is left out, so that litter shows."""
     found: Snapshot = {}

@@ -14,7 +14,7 @@ import pytest
 from core.contract.errors import ToolErrorType
 from core.contract.events import FileChanged
 from core.contract.tool import Kind, llm_text
-from core.fileops import planner, rewriting
+from core.fileops import rewriting, transforming
 from core.settings.models import FileOperationsSettings, Settings
 from core.tools.abort import AbortSignal
 from core.tools.context import ToolContext
@@ -198,15 +198,6 @@ async def test_a_failing_read_takes_the_change_back(place: Place) -> None:
     assert "Taken back" in llm_text(result.llm_content)
 
 
-async def test_a_dry_run_changes_nothing_and_asks_nobody(place: Place) -> None:
-    before = snapshot(place.root)
-    invocation = place.invocation(edit("a.py", "return 1", "return 2"), edit("b.py", "nothing", "x"), dry_run=True)
-    assert invocation.kind is Kind.READ
-    result = await invocation.execute(AbortSignal())
-    assert snapshot(place.root) == before
-    assert [op["state"] for op in result.data["operations"]] == ["planned", "failed"]
-
-
 async def test_looking_alone_needs_no_consent_and_deleting_always_does(place: Place) -> None:
     looking = place.invocation({"type": "read", "file_path": "a.py"})
     assert looking.kind is Kind.READ and await looking.reason_to_ask() == ""
@@ -269,26 +260,24 @@ async def test_a_circle_and_a_path_outside_are_said_with_all_else(place: Place) 
     assert "operation 3 'out' (create): Path is not within workspace" in message
 
 
-async def test_a_dry_run_shows_the_whole_change(place: Place) -> None:
-    before = snapshot(place.root)
-    result = await place.run(
-        edit("a.py", "return 1", "return 2"),
-        {"type": "create", "file_path": "n.py", "content": "n = 1\n"},
-        {"type": "delete", "path": "b.py"},
-        dry_run=True,
+async def test_the_files_of_a_directory_count_where_it_goes_or_comes_as_a_whole(place: Place) -> None:
+    (place.root / "docs" / "deep").mkdir()
+    (place.root / "docs" / "deep" / "y.md").write_text("# y\n")
+    (place.root / "docs" / "link").symlink_to("deep")
+    moved = await place.run(
+        {"type": "move", "source": "docs", "destination": "pages"}, edit("pages/x.md", "# x", "# z")
     )
-    assert snapshot(place.root) == before and not any(isinstance(event, FileChanged) for event in place.events)
-    for part in ("-    return 1\n+    return 2", "+n = 1", "-def b():"):
-        assert part in result.data["diff"] and part in llm_text(result.llm_content)
-    assert result.data["summary"] == {
-        "succeeded": 3,
-        "failed": 0,
-        "files_read": 0,
-        "files_changed": 3,
-        "lines_added": 2,
-        "lines_removed": 3,
-    }
-    assert set(result.data["performance"]) == {"duration", "parallelism", "cache_hits", "bytes"}
+    assert moved.data["summary"]["files_changed"] == 6, "three gone here, three come there"
+    assert "- deleted `docs/` 3 files" in str(moved.return_display)
+    assert "- new `pages/` 2 files" in str(moved.return_display)
+    deleted = await place.run(
+        edit("pages/x.md", "# z", "# w"),
+        {"type": "create", "file_path": "pages/more.md", "content": ""},
+        {"type": "delete", "path": "pages", "recursive": True},
+    )
+    assert deleted.error is None and deleted.data["summary"]["files_changed"] == 3
+    changed = {os.path.relpath(e.path, place.root) for e in place.events if isinstance(e, FileChanged)}
+    assert changed == {"pages/x.md"}, "a directory is no file"
 
 
 async def test_every_operation_is_told_of_while_it_runs(place: Place) -> None:
@@ -309,7 +298,7 @@ async def test_every_operation_is_told_of_while_it_runs(place: Place) -> None:
 
 async def test_a_pattern_that_never_ends_is_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     (place.root / "bait.txt").write_text("a" * 40 + "!\n")
-    monkeypatch.setattr(planner, "rewrite_texts", partial(rewriting.rewrite_texts, seconds=0.5))
+    monkeypatch.setattr(transforming, "rewrite_texts", partial(rewriting.rewrite_texts, seconds=0.5))
     result = await place.run({"type": "transform", "include": ["bait.txt"], "pattern": "(a+)+$", "replacement": ""})
     assert result.error is not None and result.error.type is ToolErrorType.TIMEOUT
 

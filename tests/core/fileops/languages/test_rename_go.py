@@ -245,22 +245,22 @@ def test_what_stands_against_a_name(name: str, tmp_path: Path) -> None:
     assert place in str(caught.value)
 
 
-def test_a_name_that_others_use_stays_exported(tmp_path: Path) -> None:
-    project = RenameProject(
-        tmp_path,
-        """== go.mod
-module m
-== p/a.go
-package p
+@pytest.mark.parametrize(
+    ("home", "path", "use"),
+    [("p/a.go", "b.go", 'package b\n\nimport "m/p"'), ("p/a.go", "p/a_test.go", 'package p_test\n\nimport "m/p"')],
+)
+def test_a_name_that_others_use_stays_exported(tmp_path: Path, home: str, path: str, use: str) -> None:
+    text = f"== go.mod\nmodule m\n== {home}\npackage p\n\nfunc Old() {{}}\n== {path}\n{use}\n\nfunc f() {{ p.Old() }}\n"
+    with pytest.raises(ToolFailure, match=rf"{path}: 1 uses here"):
+        RenameProject(tmp_path, text).plan(home, "Old", "old")
 
-func Old() {}
-== b.go
-package b
 
-import "m/p"
+def test_a_test_in_the_same_package_sees_what_is_not_exported(tmp_path: Path) -> None:
+    text = "== p/a.go\npackage p\n\nfunc «Old»() {}\n== p/a_test.go\npackage p\n\nfunc f() { «Old»() }\n"
+    RenameProject(tmp_path, text).check("p/a.go", "Old", "old")
 
-func f() { p.Old() }
-""",
-    )
-    with pytest.raises(ToolFailure, match=r"b\.go: 1 uses here"):
-        project.plan("p/a.go", "Old", "old")
+
+@pytest.mark.parametrize("word", ["nil", "true", "iota", "func"])
+def test_words_of_the_language_are_no_names(tmp_path: Path, word: str) -> None:
+    with pytest.raises(ToolFailure, match="is a word of go itself"):
+        RenameProject(tmp_path, "== a.go\npackage a\n\nfunc old() {}\n").plan("a.go", "old", word)

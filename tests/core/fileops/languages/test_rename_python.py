@@ -366,6 +366,26 @@ def test_names_that_can_not_be(new: str, type: ToolErrorType, tmp_path: Path) ->
     assert caught.value.type is type
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import «os|os as fresh»\n«os».x\n",
+        "import mod as «os»\n«os».x\n",
+        "from p import «os|os as fresh»\n«os».x\n",
+        "import os.path as «os»\n«os».x\n",
+    ],
+)
+def test_the_name_that_a_file_has_for_a_module(text: str, tmp_path: Path) -> None:
+    files = "== mod.py\nx = 1\n== p/__init__.py\n== p/os.py\nx = 1\n"
+    RenameProject(tmp_path, f"{files}== a.py\n{text}").check("a.py", "os", "fresh")
+
+
+@pytest.mark.parametrize("text", ["import os.path\nos.x\n", "import os\nimport os.path\n"])
+def test_a_package_with_a_dotted_import_keeps_its_name(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolFailure, match="no `os`"):
+        RenameProject(tmp_path, f"== a.py\n{text}").plan("a.py", "os", "fresh")
+
+
 def test_a_symbol_that_is_not_there_or_not_the_only_one(tmp_path: Path) -> None:
     project = RenameProject(tmp_path, "== a.py\nclass A:\n    x = 1\nclass B:\n    x = 2\n")
     with pytest.raises(ToolFailure, match="no `y`"):

@@ -201,6 +201,20 @@ const list = [new C(), new C()];
 list[1].«old»;
 """,
     ),
+    "an object that is returned is what the function says to return": (
+        ("a.ts", "I.old", None),
+        """
+== a.ts
+interface I { «old»: number }
+function f(a: boolean): I {
+  if (a) { return { «old»: 1 }; }
+  const g = () => { return { old: 2 }; };
+  return ({ «old»: 3 });
+}
+const h = (): I => ({ «old»: 4 }), k = async (): Promise<I> => { const «old|old» = 5; return { «old|fresh: old» }; };
+class C { m(): I { return { «old»: 6 }; } n() { return { old: 7 }; } }
+""".replace("«old|old»", "old"),
+    ),
     "interfaces that are declared twice are one": (
         ("a.ts", "I", None),
         """

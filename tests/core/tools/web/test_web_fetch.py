@@ -80,6 +80,16 @@ async def test_a_page_comes_as_markdown_in_a_fence_of_its_own(server: WebServer,
     assert texts[0].split("\n")[2] != texts[1].split("\n")[2]
 
 
+@pytest.mark.parametrize(("start", "is_html"), [("<html>", True), ("<p>", False)])
+async def test_comments_before_the_first_tag_cost_no_time(
+    server: WebServer, tool: WebFetchTool, start: str, is_html: bool
+) -> None:
+    """Tried in every way, these would take for ever to divide into comments."""
+    server.pages["/a"] = answer("<!-- a -->" * 300 + start + "<b>text</b>", content_type="text/plain")
+    text = text_of(await tool.build_and_execute({"url": server.url("/a")}))
+    assert ("**text**" in text, "<b>text</b>" in text) == (is_html, not is_html)
+
+
 async def test_main_content_or_the_full_page(server: WebServer, tool: WebFetchTool) -> None:
     story = "".join(f"<p>Sentence {n} of the story, with commas, and enough words to be a text.</p>" for n in range(20))
     menu = "<nav><ul><li><a href='/x'>Menu entry</a></li></ul></nav>"
