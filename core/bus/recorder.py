@@ -96,8 +96,12 @@ class Recorder:
     def _append(self, line: bytes) -> None:
         data = line + b"\n"
         written = os.write(self._file, data)
-        while written < len(data):  # a short write: a full disk raises on the next one
-            written += os.write(self._file, data[written:])
+        try:
+            while written < len(data):  # a short write: a full disk raises on the next one
+                written += os.write(self._file, data[written:])
+        except OSError:
+            cut_torn_line(self._file)  # what is written once there is room again must not follow on half a line
+            raise
 
     def close(self) -> None:
         try:

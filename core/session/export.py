@@ -74,7 +74,7 @@ def entries_of(envelopes: Iterable[Envelope]) -> Iterator[Entry]:
             yield Entry("note", "Context", f"The context was compacted from {tokens}.")
         elif isinstance(payload, HistoryReplaced) and payload.reason != "compacted":
             yield Entry("note", "Context", f"The conversation was changed: {payload.reason}.")
-        elif isinstance(payload, ChangesKept):
+        elif isinstance(payload, ChangesKept) and payload.changes:
             names = ", ".join(f"{change.shown} (+{change.added} −{change.removed})" for change in payload.changes)
             yield Entry("note", "Changed", names)
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,19 +44,23 @@ class SessionIndex:
 
     def search(self, sessions: Sequence[SessionSummary], words: str) -> list[Match]:
         """Return the sessions that hold all words (or words that begin so), the best first."""
-        wanted = " ".join('"' + word.replace('"', '""') + '"*' for word in words.split())
+        text = words.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+        wanted = " ".join('"' + word.replace('"', '""') + '"*' for word in text.split())
         if not wanted:
             return []
-        try:
-            return self._search(sessions, wanted)
-        except sqlite3.DatabaseError:  # damaged, or of another make: a cache is made again
-            with contextlib.suppress(FileNotFoundError):
-                self._path.unlink()
-            return self._search(sessions, wanted)
+        for _ in range(2):
+            try:
+                return self._search(sessions, wanted, self._in_file())
+            except (sqlite3.DatabaseError, OSError):  # damaged, or of another make: a cache is made again
+                with contextlib.suppress(OSError):
+                    self._path.unlink()
+        return self._search(sessions, wanted, _opened(":memory:"))  # it can't be kept
 
-    def _search(self, sessions: Sequence[SessionSummary], wanted: str) -> list[Match]:
+    def _search(
+        self, sessions: Sequence[SessionSummary], wanted: str, opened: AbstractContextManager[sqlite3.Connection]
+    ) -> list[Match]:
         known = {str(session.id): session for session in sessions}
-        with self._opened() as database:
+        with opened as database:
             self._update(database, known)
             rows = database.execute(
                 "select session, snippet(said, 1, '', '', ' … ', 12) from said where said match ? order by rank",
@@ -63,17 +68,10 @@ class SessionIndex:
             ).fetchall()
         return [Match(known[session], " ".join(snippet.split())) for session, snippet in rows if session in known]
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _in_file(self) -> AbstractContextManager[sqlite3.Connection]:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        database = sqlite3.connect(self._path, timeout=10)
-        try:
-            database.executescript(_SCHEMA)
-            with database:
-                yield database
-        finally:
-            database.close()
+        return _opened(str(self._path))
 
     def _update(self, database: sqlite3.Connection, known: dict[str, SessionSummary]) -> None:
         """Read what changed since the last search; forget what is gone."""
@@ -93,6 +91,17 @@ class SessionIndex:
     def _forget(database: sqlite3.Connection, session: str) -> None:
         database.execute("delete from said where session = ?", (session,))
         database.execute("delete from seen where session = ?", (session,))
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[sqlite3.Connection]:
+    database = sqlite3.connect(name, timeout=10)
+    try:
+        database.executescript(_SCHEMA)
+        with database:
+            yield database
+    finally:
+        database.close()
 
 
 def _text_of(summary: SessionSummary) -> str:

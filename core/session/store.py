@@ -8,7 +8,7 @@ import hashlib
 import mmap
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,7 +36,9 @@ _LATEST = 50
 """How many records are looked at to see whether one is open."""
 _RENAMED = b'"type":"session_renamed"'
 _HEAD_BYTES = 65_536
-"""How much of a record is read to find its title."""
+"""Where a line begins at the latest that is read to find the title."""
+_LONGEST = 16 * 1024 * 1024
+"""Bytes of a line that is read for that."""
 _COMES_BY_ITSELF = (SessionStarted, SessionEnded, Notice, McpServerChanged, ModeChanged, ModelChanged, SubscriberFailed)
 """What a session tells of that nobody used."""
 
@@ -78,14 +80,17 @@ class SessionStore:
 
     def _summaries(self, wanted: Callable[[str], bool] = lambda id: True) -> Iterator[SessionSummary]:
         """Yield the sessions whose ids are wanted, the latest first."""
-        paths: list[tuple[float, Path]] = []
-        for path in self.folder.glob("*.jsonl") if self.folder.is_dir() else ():
-            with contextlib.suppress(OSError):
-                if wanted(path.stem):
-                    paths.append((path.stat().st_mtime, path))
-        for _, path in sorted(paths, reverse=True):
+        for path in self._records(wanted):
             with contextlib.suppress(OSError, RecordError):
                 yield _summary(path)
+
+    def _records(self, wanted: Callable[[str], bool] = lambda id: True) -> Sequence[Path]:
+        paths: list[tuple[float, Path]] = []
+        for path in self.folder.glob("*.jsonl") if self.folder.is_dir() else ():
+            with contextlib.suppress(OSError):  # another process has deleted it
+                if wanted(path.stem):
+                    paths.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(paths, reverse=True)]
 
     def find(self, wanted: str = "") -> SessionSummary:
         """Return the session whose id begins so; without a beginning, the latest one that has a prompt.
@@ -110,15 +115,21 @@ class SessionStore:
         Raises:
             StetError: it is open in another process, or can't be deleted.
         """
-        os.close(lock_record(session.path))
         try:
-            session.path.unlink()
+            descriptor = lock_record(session.path, make=False)
+            try:
+                session.path.unlink()
+            finally:
+                os.close(descriptor)  # only now, so that nobody takes it up in between
         except OSError as error:
             raise StetError(f"The session {session.id} can't be deleted: {error.strerror}.", "") from error
 
     def check_free(self, session: SessionId) -> None:
-        """Raise `StetError` where another process has a session open."""
-        os.close(lock_record(self.path_of(session)))
+        """Raise `StetError` where another process has a session open, or there is none."""
+        try:
+            os.close(lock_record(self.path_of(session), make=False))
+        except OSError as error:
+            raise StetError(f"The session {session} can't be opened: {error.strerror}.", "") from error
 
     def rename(self, session: SessionSummary, title: str) -> None:
         """Give a session that is not open another title.
@@ -129,7 +140,7 @@ class SessionStore:
         shown = make_visible_line(title.strip())[:MAX_TITLE]
         if not shown:
             raise StetError("The title is empty.", "Give a title of a few words.")
-        descriptor = lock_record(session.path)
+        descriptor = lock_record(session.path, make=False)
         try:
             envelopes = read_record(session.path).envelopes
             recorder = Recorder(session.path, lambda text: text)
@@ -147,6 +158,7 @@ class SessionStore:
 
         Raises:
             RecordError: the record can't be read.
+            OSError: it can't be read, or the new one not be written; then there is none.
         """
         record = read_record(session.path)
         forked = SessionId(new_id("s"))
@@ -156,6 +168,9 @@ class SessionStore:
                 if before_turn is not None and envelope.turn >= before_turn:
                     break
                 recorder(replace(envelope, session=forked))
+        except BaseException:
+            recorder.path.unlink()
+            raise
         finally:
             recorder.close()
         return forked
@@ -173,12 +188,9 @@ class SessionStore:
     def open_elsewhere(self, but: SessionId) -> tuple[SessionId, ...]:
         """Return the latest sessions that a process has open now, without `but`."""
         found = []
-        paths = self.folder.glob("*.jsonl") if self.folder.is_dir() else ()
-        for path in sorted(paths, key=os.path.getmtime, reverse=True)[:_LATEST]:
-            if path.stem == but:
-                continue
+        for path in self._records(lambda id: id != but)[:_LATEST]:
             try:
-                os.close(lock_record(path))
+                os.close(lock_record(path, make=False))
             except StetError:
                 found.append(SessionId(path.stem))
             except OSError:
@@ -186,42 +198,50 @@ class SessionStore:
         return tuple(found)
 
 
-def lock_record(path: Path) -> int:
+def lock_record(path: Path, *, make: bool = True) -> int:
     """Take a record for this process; returns a descriptor to close at the end.
+
+    Args:
+        make: one that is not there.
 
     Raises:
         StetError: another process has it.
+        OSError: it can't be opened.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise StetError(
-            f"The session {path.stem} is open in another stet.", "Close it there, or start a new one."
-        ) from None
-    return descriptor
+    flags = os.O_RDONLY | os.O_CLOEXEC | (os.O_CREAT if make else 0)
+    if make:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    while True:
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise StetError(
+                f"The session {path.stem} is open in another stet.", "Close it there, or start a new one."
+            ) from None
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)  # it was deleted after it was opened here
 
 
 def _summary(path: Path) -> SessionSummary:
     status = path.stat()
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES).split(b"\n")
-    read_facts(path, head[0])
     title, started, is_empty = "", status.st_mtime, status.st_size <= _HEAD_BYTES
-    for line in filter(None, head[1:]):
-        try:
-            envelope = decode(line)
-        except RecordError:
-            is_empty = False  # it may be anything
-            continue
-        is_empty &= isinstance(envelope.payload, _COMES_BY_ITSELF)
-        if isinstance(envelope.payload, SessionStarted):
-            started = envelope.ts
-        if isinstance(envelope.payload, PromptSubmitted):
-            title = envelope.payload.text.strip().split("\n", 1)[0][:200]
-            break
+    with path.open("rb") as file:
+        read_facts(path, file.readline(_LONGEST))
+        while file.tell() < _HEAD_BYTES and (line := file.readline(_LONGEST)):
+            try:
+                envelope = decode(line)
+            except RecordError:
+                is_empty = False  # it may be anything
+                continue
+            is_empty &= isinstance(envelope.payload, _COMES_BY_ITSELF)
+            if isinstance(envelope.payload, SessionStarted):
+                started = envelope.ts
+            if isinstance(envelope.payload, PromptSubmitted):
+                title = envelope.payload.text.strip().split("\n", 1)[0][:200]
+                break
     title = _new_title(path) or title
     return SessionSummary(SessionId(path.stem), path, started, status.st_mtime, title, status.st_size, is_empty)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
 from pathlib import Path
@@ -112,6 +113,23 @@ def test_a_torn_last_line_is_repaired_and_writing_goes_on(tmp_path: Path, cut: i
     assert record.facts["session"] == "s"
     assert [e.seq for e in record.envelopes] == [1, 3]
     assert record.unreadable == 0
+
+
+def test_a_line_that_a_full_disk_cut_short_spoils_no_later_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    recorder = Recorder(path, no_secrets)
+    recorder(envelope_of(events.Notice("1"), 1))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            recorder(envelope_of(events.Notice("2"), 2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    recorder(envelope_of(events.Notice("3"), 3))
+    recorder.close()
+    record = read_record(path)
+    assert ([e.seq for e in record.envelopes], record.unreadable) == ([1, 3], 0)
 
 
 def test_damage_in_the_middle_costs_only_its_line(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from core.bus.recorder import Recorder
 from core.bus.replay import read_record
 from core.contract.conversation import CallPart, Message, ResultPart, Role, TextPart, user_message
 from core.contract.errors import StetError
-from core.contract.events import HistoryReplaced, MessageAdded, PromptSubmitted, SessionStarted
+from core.contract.events import ChangesKept, HistoryReplaced, MessageAdded, PromptSubmitted, SessionStarted
 from core.contract.ids import CallId, SessionId
-from core.session.export import ExportFormat, export_session
+from core.session.export import ExportFormat, entries_of, export_session
 from core.session.resume import resume_session
 from core.session.search import SessionIndex
 from core.session.store import SessionStore, lock_record
@@ -133,11 +133,26 @@ async def test_words_are_found_also_after_changes_and_damage(store: SessionStore
     assert stat.S_IMODE((tmp_path / "cache" / "index.db").stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("words", ["parser", "par\0 s", "\udcff parser", "parser ***"])
+async def test_odd_words_find_what_the_others_name(store: SessionStore, tmp_path: Path, words: str) -> None:
+    await write(store, "s-1", "a parser, so to say")
+    assert [match.session.id for match in SessionIndex(tmp_path / "index.db").search(store.list(), words)] == ["s-1"]
+
+
+async def test_words_are_found_where_no_index_can_be_kept(store: SessionStore, tmp_path: Path) -> None:
+    await write(store, "s-1", "the parser")
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    index = SessionIndex(tmp_path / "cache" / "index.db")
+    assert [match.session.id for match in index.search(store.list(), "parser")] == ["s-1"]
+
+
 async def test_a_replaced_history_is_told_in_the_document(store: SessionStore) -> None:
     recorder = Recorder(store.path_of(SessionId("s-1")), lambda text: text)
     bus = Bus(SessionId("s-1"))
     bus.attach("recorder", recorder)
     await bus.publish(HistoryReplaced((), "rewound to before turn 1"))
+    await bus.publish(ChangesKept("u", "make", 1, (), notes=("make ran before the files were indexed",)))
     recorder.close()
     envelopes = read_record(store.path_of(SessionId("s-1"))).envelopes
+    assert [entry.title for entry in entries_of(envelopes)] == ["Context"], "what changed nothing is not told"
     assert "rewound to before turn 1" in export_session(envelopes, ExportFormat.MARKDOWN, "t")

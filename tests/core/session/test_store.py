@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import time
 from pathlib import Path
@@ -64,6 +66,67 @@ async def test_only_sessions_in_which_nothing_was_done_are_left_out(tmp_path: Pa
     assert {summary.id for summary in store.list()} == {"s-todo", "s-name", "s-torn"}
     assert store.find("s-empty").is_empty, "it can be named, and deleted"
     assert len(store.sweep(1, time.time() + 2 * 86_400)) == 4
+
+
+@pytest.mark.parametrize("size", [100, 65_000, 70_000, 1_000_000])
+async def test_a_session_that_begins_with_a_long_prompt_has_a_title(tmp_path: Path, size: int) -> None:
+    store = SessionStore(tmp_path / "sessions", tmp_path)
+    await write(store, "s-1", "the short one")
+    await write(store, "s-2", f"the long one\n{'x' * size}")
+    assert {summary.title for summary in store.list()} == {"the short one", "the long one"}
+    assert store.find().id == "s-2"
+
+
+async def test_what_another_process_has_deleted_is_passed_over_and_not_made_again(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "sessions", tmp_path)
+    path = await write(store, "s-1", "x")
+    (session,) = store.list()
+    (store.folder / "s-gone.jsonl").symlink_to("nowhere")
+    assert store.open_elsewhere(SessionId("s-0")) == ()
+    store.delete(session)
+    for act in (lambda: store.delete(session), lambda: store.check_free(session.id)):
+        with pytest.raises(StetError, match="No such file"):
+            act()
+    with pytest.raises(FileNotFoundError):
+        store.rename(session, "new")
+    assert not path.exists()
+
+
+def test_a_record_that_is_deleted_while_it_is_locked_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl"
+    lock = fcntl.flock
+
+    def delete_first(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        path.unlink()  # by another process, after it was opened here
+        lock(descriptor, how)
+
+    for make in (True, False):
+        path.touch()
+        monkeypatch.setattr(fcntl, "flock", delete_first)
+        if make:
+            held = lock_record(path)
+            assert os.fstat(held).st_ino == path.stat().st_ino
+            os.close(held)
+        else:
+            with pytest.raises(FileNotFoundError):
+                lock_record(path, make=False)
+
+
+async def test_a_fork_that_can_not_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SessionStore(tmp_path / "sessions", tmp_path)
+    path = await write(store, "s-1", "x")
+    (session,) = store.list()
+
+    def refuse(recorder: Recorder, envelope: Envelope) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Recorder, "__call__", refuse)
+    with pytest.raises(OSError):
+        store.fork(session)
+    assert list(store.folder.iterdir()) == [path]
 
 
 async def test_projects_do_not_share_sessions(tmp_path: Path) -> None:
