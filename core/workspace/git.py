@@ -47,18 +47,30 @@ def git_command(directory: str, *arguments: str) -> list[str]:
     return ["git", "-C", directory, *SAFE_OPTIONS, *arguments]
 
 
-def ask_git(directory: str, arguments: Sequence[str], given: bytes = b"", *, accept: Sequence[int] = (0,)) -> bytes:
+def ask_git(
+    directory: str,
+    arguments: Sequence[str],
+    given: bytes = b"",
+    *,
+    accept: Sequence[int] = (0,),
+    index: int | None = None,
+) -> bytes:
     """Return what git prints.
+
+    Args:
+        index: descriptor of a file that git takes for its index; none: the repository's own.
 
     Raises:
         GitFailed: there is no git, no repository, or no answer in time.
     """
+    another = {} if index is None else {"GIT_INDEX_FILE": f"/dev/fd/{index}"}
     try:
         done = subprocess.run(
             git_command(directory, *arguments),
             input=given,
             capture_output=True,
-            env=safe_environment(),
+            env=safe_environment() | another,
+            pass_fds=() if index is None else (index,),
             timeout=TIMEOUT,
             check=False,
         )

@@ -132,15 +132,16 @@ def score_paths(paths: tuple[str, ...], folded: tuple[str, ...], query: str) -> 
     """
     hits: list[tuple[float, str]] = []
     rest: list[int] = []
-    in_order = re.compile(".*?".join(map(re.escape, query)), re.DOTALL)
+    # Up to the first of each letter, never back: any other way through a path may take for ever.
+    in_order = re.compile("".join(f"[^{letter}]*+{letter}" for letter in map(re.escape, query)))
     for index, text in enumerate(folded):
         name = text.rstrip("/").rfind("/") + 1
         place = text.rfind(query)
         if place >= 0:
             score = 200.0 if text == query else 180.0 if place == name else 160.0 if place > name else 140.0
-        elif in_order.search(text, name):
+        elif in_order.match(text, name):
             score = 120.0
-        elif in_order.search(text):
+        elif in_order.match(text):
             score = 110.0
         else:
             rest.append(index)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import tempfile
 import threading
+import time
 import zlib
 from pathlib import Path
 
@@ -14,6 +15,8 @@ DEFAULT_CAP = 500 * 1024 * 1024
 """Bytes on disk of one project's store."""
 _SHRINK_TO = 0.9
 _TEMPORARY = "new-"
+_ABANDONED = 3600
+"""Seconds after which what is half written is nobody's."""
 _LEVEL = 1
 
 
@@ -88,10 +91,11 @@ class BlobStore:
             self._size = 0
             for path in self.folder.glob("??/*"):
                 with contextlib.suppress(OSError):
-                    if path.name.startswith(_TEMPORARY):
+                    status = path.stat()
+                    if not path.name.startswith(_TEMPORARY):
+                        self._size += status.st_size
+                    elif status.st_mtime < time.time() - _ABANDONED:  # else another process may be writing it
                         path.unlink()
-                    else:
-                        self._size += path.stat().st_size
         return self._size
 
     def _shrink(self, keep: Path) -> None:

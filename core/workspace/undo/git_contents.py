@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 
 from core.workspace.git import GitFailed, ask_git, can_ask_git
+from core.workspace.undo.index_copy import IndexCopy
 
 _CLEAN = re.compile(r"(?:\A|(?<=\0))H 100[0-7]{3} [0-9a-f]+ 0\t([^\0]+)")
 """Entries of regular files. H: neither "assume unchanged" nor "skip worktree", where git does not look at the file;
@@ -21,20 +23,43 @@ class CleanFiles:
     Args:
         staged: what `ls-files -s -v -z` prints: entries in the order of their names' bytes.
         differing: names that are not as in the index.
+        index: of which all that is true; none where it may have changed in between.
     """
 
-    def __init__(self, staged: bytes = b"", differing: Set[str] = frozenset()) -> None:
+    def __init__(self, staged: bytes = b"", differing: Set[str] = frozenset(), index: IndexCopy | None = None) -> None:
         self._staged = staged
         self._differing = set(differing)
+        self._index = index
 
     def __bool__(self) -> bool:
         return bool(self._staged)
+
+    def copy(self) -> CleanFiles:
+        """Return the same without the index; each may go on to differ."""
+        return CleanFiles(self._staged, self._differing)
+
+    def close(self) -> None:
+        """Forget the files, and give the room of the index back."""
+        self._staged = b""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
 
     def object_of(self, path: str) -> str | None:
         """Return the name of the object that holds a file's content; none where git's index does not say it."""
         if not self._staged or path in self._differing:
             return None
         return _object_in(self._find(os.fsencode(path)))
+
+    def is_executable(self, path: str) -> bool:
+        return self._find(os.fsencode(path))[:8] == b"H 100755"
+
+    def sizes(self, paths: Collection[str]) -> Mapping[str, int]:
+        """Return the bytes of files, where they are known to have been as in the index."""
+        try:
+            return self._index.sizes(paths) if self._index is not None else {}
+        except GitFailed:
+            return {}
 
     def drop(self, path: str) -> None:
         """Take note that a file is no longer as it was."""
@@ -69,16 +94,27 @@ def _object_in(entry: bytes) -> str | None:
     return None
 
 
-def clean_in_git(root: str) -> CleanFiles:
-    """Return which files of a directory are as in git's index now; none of them where git can't say."""
+def clean_in_git(root: str, looked: Callable[[], object] = bool) -> CleanFiles:
+    """Return which files of a directory are as in git's index now; none of them where git can't say.
+
+    Args:
+        looked: called when git has looked at the files: what happens to them later makes no difference.
+    """
     if not can_ask_git(root):
         return CleanFiles()
+    index: IndexCopy | None = None
     try:
-        staged = ask_git(root, ["ls-files", "-s", "-v", "-z"])
-        changed = ask_git(root, ["diff-files", "--name-only", "--relative", "-z"])
+        with contextlib.suppress(OSError):  # there is no index yet, or no room for a copy
+            index = IndexCopy(root)
+        descriptor = index.descriptor if index is not None else None
+        changed = ask_git(root, ["diff-files", "--name-only", "--relative", "-z"], index=descriptor)
+        looked()
+        staged = ask_git(root, ["ls-files", "-s", "-v", "-z"], index=descriptor)
     except GitFailed:
+        if index is not None:
+            index.close()
         return CleanFiles()
-    return CleanFiles(staged, {os.fsdecode(name) for name in changed.split(b"\0")})
+    return CleanFiles(staged, {os.fsdecode(name) for name in changed.split(b"\0")}, index)
 
 
 def read_objects(root: str, names: Iterable[str]) -> Mapping[str, bytes]:

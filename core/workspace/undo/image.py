@@ -15,6 +15,7 @@ from core.workspace.undo.blobs import BlobStore
 
 MAX_KEPT_BYTES = 10 * 1024 * 1024
 """Larger files are not kept."""
+TOO_LARGE = f"it is larger than {MAX_KEPT_BYTES // 1024 // 1024} MB"
 _FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 
@@ -79,22 +80,34 @@ def take_image(root: str, inside: str, blobs: BlobStore, omit: str = "") -> Imag
                 return Image(ImageKind.OTHER)
             mode = stat.S_IMODE(status.st_mode)
             stamp = f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
-            if status.st_size > MAX_KEPT_BYTES:
-                omit = omit or f"it is larger than {MAX_KEPT_BYTES // 1024 // 1024} MB"
-            if omit:
-                return Image(ImageKind.FILE, mode, omitted=omit, stamp=stamp)
-            fd = os.open(name, _FILE_FLAGS, dir_fd=parent)
-            try:
-                data = read_descriptor(fd, MAX_KEPT_BYTES)
-            finally:
-                os.close(fd)
-            return Image(ImageKind.FILE, mode, blobs.put(data))
+            data = b""
+            if not omit and status.st_size <= MAX_KEPT_BYTES:
+                fd = os.open(name, _FILE_FLAGS, dir_fd=parent)
+                try:
+                    if not stat.S_ISREG(os.fstat(fd).st_mode):
+                        return Image(ImageKind.OTHER)  # swapped in
+                    data = read_descriptor(fd, MAX_KEPT_BYTES + 1)  # it may have grown
+                finally:
+                    os.close(fd)
+            if max(status.st_size, len(data)) > MAX_KEPT_BYTES:
+                omit = omit or TOO_LARGE
+            return keep_file(blobs, mode, data, stamp, omit)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except PermissionError:
         return Image(ImageKind.FILE, omitted="it can't be read")
     except OSError as error:
         return Image(ImageKind.OTHER, omitted=os.strerror(error.errno or 0))
+
+
+def keep_file(blobs: BlobStore, mode: int, content: bytes, stamp: str, omit: str = "") -> Image:
+    """Return the image of a file, its content put into the store; where it is not kept the image says why."""
+    if not omit:
+        try:
+            return Image(ImageKind.FILE, mode, blobs.put(content))
+        except OSError as error:
+            omit = f"it could not be kept: {error.strerror}"
+    return Image(ImageKind.FILE, mode, omitted=omit, stamp=stamp)
 
 
 def _folder_image(parent: int, name: str) -> Image:

@@ -80,7 +80,7 @@ class TreeSight:
         self.close()
         try:
             self._queue = Inotify()
-            self._is_lost = not self._watch([""], rules)
+            self._is_lost = not self._watch([""], rules) or "" not in self._watches
         except OSError:
             self._is_lost = True
         if self._is_lost:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence, Set
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -16,7 +17,16 @@ from core.workspace.listing import Stop
 from core.workspace.sensitive import Verdict
 from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.git_contents import CleanFiles, clean_in_git, read_objects
-from core.workspace.undo.image import ABSENT, FOLDER, MAX_KEPT_BYTES, Image, ImageKind, take_image
+from core.workspace.undo.image import (
+    ABSENT,
+    FOLDER,
+    MAX_KEPT_BYTES,
+    TOO_LARGE,
+    Image,
+    ImageKind,
+    keep_file,
+    take_image,
+)
 from core.workspace.undo.scan import (
     Stamp,
     find_stamp,
@@ -35,11 +45,14 @@ LARGE = 20_000
 """Files of a tree whose first look takes so long that nothing should wait for it."""
 _IN_A_FOLDER = 10
 """About as many files has a directory."""
+GIT_GRACE = 1.0
+"""Seconds that what runs during the first look waits for git."""
 MAX_COPIED = 200 * 1024 * 1024
 """Bytes of a tree that are copied before anything happened to them."""
 
 
 _EARLY = "it was changed while the files were still being looked at"
+_UNKNOWN = Image(ImageKind.FILE, omitted=_EARLY, stamp=_EARLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +91,15 @@ class TreeIndex:
         self._images: dict[str, Image] = {}
         """Of those whose content was copied."""
         self._in_git = CleanFiles()
+        self._git_looked = threading.Event()
+        """Git has said what it has, or can't."""
+        self._at_first = CleanFiles()
+        """What git said when the first look began; kept until it is known what was changed during that."""
         self._fresh: set[str] = set()
         """Paths that may have been changed before they were looked at for the first time."""
         self._copied = 0
+        self._sizes: dict[str, int] = {}
+        """What of that each path has."""
         self._is_large = False
         self.is_known = False
         """There is something to compare with."""
@@ -100,17 +119,22 @@ class TreeIndex:
 
     def _look_first(self, stop: Stop) -> bool:
         with ThreadPoolExecutor(1) as beside:
-            clean: Future[CleanFiles] | None = None
+            asking: Future[CleanFiles] | None = None
 
             def arm(rules: FolderRules | None) -> None:
-                nonlocal clean
+                nonlocal asking
+                asking = beside.submit(clean_in_git, self.root, self._git_looked.set)
+                asking.add_done_callback(lambda _: self._git_looked.set())
                 self._arm(rules)
-                clean = beside.submit(clean_in_git, self.root)
+                if self._is_large:  # a command may wait for it: it should have the processors for itself
+                    self._git_looked.wait()
 
             scan = scan_tree(self.root, stop, self._private, arm, self._judge_size)
-            if scan.is_cut or clean is None:
+            if asking is not None:
+                self._at_first = asking.result()
+            if scan.is_cut:
                 return False
-            self._in_git = clean.result()
+        self._in_git = self._at_first.copy()
         self._stamps, self._fresh, self.ignored = scan.stamps, scan.fresh, scan.ignored
         # What git said of a file that changed meanwhile may be from before that.
         for number, path in enumerate({*self._in_git.unclean(self._stamps), *self._fresh}):
@@ -173,12 +197,17 @@ class TreeIndex:
         return [path for path in gone - holding if not os.path.isdir(f"{self.root}/{path}")]
 
     def expect_early(self) -> None:
-        """Take note that something runs while the tree is looked at for the first time."""
+        """Take note that something is to run while the tree is looked at for the first time.
+
+        Returns as soon as git has said which files are as in its index: of those it is known what stood there.
+        """
         self._is_early = True
+        self._git_looked.wait(GIT_GRACE)
 
     def _changed_early(self, look: _Look) -> dict[str, tuple[Image, Image]]:
-        """Return what was changed while the tree was looked at for the first time: what stood there is not known."""
+        """Return what was changed while the tree was looked at for the first time: git may know what stood there."""
         if not self._is_early:
+            self._at_first.close()
             return {}
         self._is_early = False
         self.missed = look.seen is None
@@ -188,11 +217,13 @@ class TreeIndex:
                 continue  # what stood there is known
             if path not in look.stamps and path not in look.gone and was_made:
                 continue
-            before = ABSENT if was_made else Image(ImageKind.FILE, omitted=_EARLY, stamp=_EARLY)
             after = self.take(path)
             self.note(path, after, look.stamps.get(path))
             if not (path in look.left_out or is_never(path)):
-                found[path] = (before, after)
+                found[path] = (ABSENT if was_made else _UNKNOWN, after)
+        unknown = {path: after for path, (before, after) in found.items() if before == _UNKNOWN}
+        found |= {path: (before, found[path][1]) for path, before in self._images_at_first(unknown).items()}
+        self._at_first.close()
         self._fresh.clear()
         return found
 
@@ -278,11 +309,13 @@ class TreeIndex:
     def close(self) -> None:
         """Look no more."""
         self._sight.close()
+        self._at_first.close()
 
     def _reset(self) -> None:
         self.is_known = False
-        self._sight.close()
+        self.close()
         self._copied = 0
+        self._sizes.clear()
         self._in_git = CleanFiles()
         self._stamps, self._images = {}, {}
         self._fresh.clear()
@@ -291,16 +324,20 @@ class TreeIndex:
         for path in list(paths):
             self._stamps.pop(path, None)
             self._images.pop(path, None)
+            self._copied -= self._sizes.pop(path, 0)
             self._in_git.drop(path)
 
     def _copy(self, path: str, stamp: Stamp) -> None:
         size = size_of(stamp)
+        self._copied -= self._sizes.pop(path, 0)
         if size <= MAX_KEPT_BYTES and self._copied + size > MAX_COPIED:
             self._images[path] = Image(
                 ImageKind.FILE, mode_of(stamp), omitted="the tree is too large to keep it whole", stamp=str(stamp)
             )
             return
-        self._copied += size if size <= MAX_KEPT_BYTES else 0
+        if size <= MAX_KEPT_BYTES:
+            self._copied += size
+            self._sizes[path] = size
         self._images[path] = self.take(path)
 
     def _reason_to_omit(self, inside: str) -> str:
@@ -315,21 +352,37 @@ class TreeIndex:
             if path not in self._stamps:
                 images[path] = ABSENT
             elif path in wanted:
-                images[path] = self._image_from_git(path, contents.get(wanted[path]))
+                stamp = self._stamps[path]
+                content = contents.get(wanted[path])
+                images[path] = self._image_from_git(path, content, size_of(stamp), mode_of(stamp), str(stamp))
             else:
                 images[path] = self._images[path]
         return images
 
-    def _image_from_git(self, path: str, content: bytes | None) -> Image:
-        stamp = self._stamps[path]
+    def _images_at_first(self, now: Mapping[str, Image]) -> dict[str, Image]:
+        """Return what stood at paths when the first look began, of those of which git can say it.
+
+        Of a mode git knows only whether the file can be run; the rest is taken from what stands there now.
+        """
+        wanted = {path: name for path in now if (name := self._at_first.object_of(path)) is not None}
+        contents = read_objects(self.root, wanted.values()) if wanted else {}
+        images: dict[str, Image] = {}
+        for path, size in self._at_first.sizes(wanted).items() if wanted else ():
+            is_executable = self._at_first.is_executable(path)
+            mode = now[path].mode
+            if now[path].kind is not ImageKind.FILE or bool(mode & stat.S_IXUSR) != is_executable:
+                mode = 0o755 if is_executable else 0o644
+            images[path] = self._image_from_git(path, contents.get(wanted[path]), size, mode, _EARLY)
+        return images
+
+    def _image_from_git(self, path: str, content: bytes | None, size: int, mode: int, stamp: str) -> Image:
+        """Return a file of which git has the content; `size` is that of the file."""
         if omitted := self._reason_to_omit(path):
             pass
         elif content is None:
             omitted = "git no longer has it"
-        elif len(content) != size_of(stamp):  # line ends or a filter: what git has is not what stood in the file
+        elif len(content) != size:  # line ends or a filter: what git has is not what stood in the file
             omitted = "git keeps it in another form"
         elif len(content) > MAX_KEPT_BYTES:
-            omitted = f"it is larger than {MAX_KEPT_BYTES // 1024 // 1024} MB"
-        if omitted or content is None:
-            return Image(ImageKind.FILE, mode_of(stamp), omitted=omitted, stamp=str(stamp))
-        return Image(ImageKind.FILE, mode_of(stamp), self._blobs.put(content))
+            omitted = TOO_LARGE
+        return keep_file(self._blobs, mode, content or b"", stamp, omitted)

@@ -222,8 +222,6 @@ class ChangeWatch:
         if not await self._take_lock():
             if not self._seeing.is_set():
                 return (*notes, f"{label} ran before the files were indexed: what it changes can't be undone")
-            for tree in self._trees:
-                tree.expect_early()
             await asyncio.to_thread(self._look_first, named)
             return tuple(notes)
         try:
@@ -241,6 +239,8 @@ class ChangeWatch:
 
     def _look_first(self, named: Callable[[], Iterable[str]]) -> None:
         """Look at what a command names, as long as it may wait for that."""
+        for tree in self._trees:
+            tree.expect_early()
         stop = Stop(GRACE)
         for path in named():
             if stop.is_set:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.workspace.index import FileIndex
+from core.workspace.index import FileIndex, score_paths
 from core.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -44,6 +44,13 @@ async def test_the_best_comes_first(root: Path) -> None:
     assert "app/main.py" in await paths(index, "mian.py")
     assert await paths(index, "zzzzqqqq") == []
     await index.close()
+
+
+@pytest.mark.parametrize(("query", "is_found"), [("a" * 30, True), ("a" * 30 + "z" * 30, False), ("^]-\\", True)])
+def test_letters_in_order_are_sought_without_ever_going_back(query: str, is_found: bool) -> None:
+    """Tried in every way, 30 letters of 200 would take for ever."""
+    path = f"{'a' * 200}/x^.].-.\\"
+    assert bool(score_paths((path,), (path,), query)) is is_found
 
 
 async def test_nothing_typed_gives_the_latest_and_the_used(root: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -143,8 +143,10 @@ class SlowLook:
         self._ask = clean_in_git
         monkeypatch.setattr(tree, "clean_in_git", self._answer)
         monkeypatch.setattr(tree, "LARGE", 5)
+        monkeypatch.setattr(tree, "GIT_GRACE", 0.0)
 
-    def _answer(self, root: str) -> CleanFiles:
+    def _answer(self, root: str, looked: Callable[[], object]) -> CleanFiles:
+        looked()  # the rest of the first look goes on beside
         early = self._ask(root) if self.ask_first else None
         self.answered.set()
         self.go_on.wait(60)

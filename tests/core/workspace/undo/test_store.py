@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from core.contract.errors import StetError
-from core.workspace.undo.blobs import BlobStore
 from core.workspace.undo.changes import ChangeSet
 from core.workspace.undo.plan import Readiness, UndoPlan
 from core.workspace.undo.store import UndoStore
@@ -329,33 +328,6 @@ async def test_a_command_that_is_cancelled_is_kept_too(place: Place) -> None:
 async def test_a_home_folder_is_never_watched(tmp_path: Path) -> None:
     store = UndoStore(Workspace([tmp_path]), tmp_path / "state", "s", home=str(tmp_path))
     assert store.unwatched == (str(tmp_path),)
-
-
-def test_the_store_stays_under_its_cap(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path / "objects", cap=200_000)
-    digests = [blobs.put(os.urandom(2_000)) for _ in range(1_000)]
-    assert blobs.size <= 200_000
-    on_disk = sum(path.stat().st_size for path in blobs.folder.glob("??/*"))
-    assert on_disk == blobs.size
-    assert blobs.get(digests[-1]) is not None
-    assert blobs.get(digests[0]) is None
-    assert {stat.S_IMODE(path.stat().st_mode) for path in blobs.folder.glob("??/*")} == {0o600}
-
-
-def test_a_damaged_content_is_not_given_back(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path)
-    digest = blobs.put(b"content")
-    (path,) = tmp_path.glob("??/*")
-    path.write_bytes(path.read_bytes()[:-3])
-    assert blobs.get(digest) is None
-
-
-def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
-    (tmp_path / "ab").mkdir()
-    (tmp_path / "ab" / "new-x").write_bytes(b"half")
-    blobs = BlobStore(tmp_path)
-    blobs.put(b"content")
-    assert not (tmp_path / "ab" / "new-x").exists()
 
 
 async def test_repositories_inside_and_ignore_files_of_our_own_are_seen(tmp_path: Path) -> None:
