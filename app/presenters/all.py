@@ -46,6 +46,7 @@ def all_presenters(stage: Stage, commands: CommandRegistry[Stage]) -> tuple[Pres
     servers = McpPresenter(stage, commands, prompt.submit_text)
     undo = UndoPresenter(stage)
     own = CustomCommandsPresenter(stage, commands, prompt.submit_text)
+    prompt.stop_other = own.stop
     todos.on_summary = status.show_todo
     approvals.on_waiting = status.show_waiting
     servers.on_states = status.show_servers

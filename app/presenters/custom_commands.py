@@ -29,6 +29,7 @@ class CustomCommandsPresenter(Presenter):
         self._commands = commands
         self._submit = submit
         self._loaded: list[CustomCommand] = []
+        self._running: list[AbortSignal] = []
 
     def register(self) -> None:
         text = "Your own commands, read anew from their files."
@@ -80,14 +81,28 @@ class CustomCommandsPresenter(Presenter):
         return Command(command.name, partial(self._run, command), summary, summary, "[ARGUMENTS]")
 
     async def _run(self, command: CustomCommand, stage: Stage, typed: str) -> None:
-        self._submit(await command.expand(typed, self._run_shell, self._read))
+        abort = AbortSignal()
+        self._running.append(abort)
+        try:
+            prompt = await command.expand(typed, partial(self._run_shell, abort), self._read)
+        finally:
+            self._running.remove(abort)
+        if abort.aborted:
+            raise StetError(f"/{command.name} was stopped.", "Nothing was sent.")
+        self._submit(prompt)
 
-    async def _run_shell(self, line: str) -> str:
+    def stop(self) -> bool:
+        """Stop the commands whose prompts are being made; a second time kills. False where there are none."""
+        for abort in self._running:
+            abort.abort(hard=abort.aborted)
+        return bool(self._running)
+
+    async def _run_shell(self, abort: AbortSignal, line: str) -> str:
         """Run a command as if the agent had asked for it: it may ask, and a rule may deny it."""
         engine = self.stage.engine
         call = ToolCall(CallId(new_id("c")), SHELL_TOOL, {"command": line})
         await engine.bus.publish(ToolCallRequested(call, "Shell", Kind.EXECUTE))
-        (completed,) = await engine.agent.scheduler.run([call], engine.agent.turn, AbortSignal())
+        (completed,) = await engine.agent.scheduler.run([call], engine.agent.turn, abort)
         if completed.state is not CallState.SUCCEEDED:
             reason = completed.result.error.message if completed.result.error else completed.state.value
             raise StetError(f"`{line}` was not run to its end: {reason}", "Nothing was sent.")

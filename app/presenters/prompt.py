@@ -57,6 +57,8 @@ class PromptPresenter(Presenter):
         self._sent: Draft | None = None
         self.on_leaving: Callable[[], object] = lambda: None
         """Called when esc leads from a pane back to the prompt."""
+        self.stop_other: Callable[[], bool] = lambda: False
+        """Stops what runs for the user beside a turn; false where nothing does."""
         self._escaped = 0.0
         """When esc came that stopped nothing."""
         self._index = stage.app.completions.index = FileIndex(stage.engine.workspace)
@@ -200,8 +202,8 @@ class PromptPresenter(Presenter):
 
     def stop(self) -> None:
         """Stop the turn; a second time kills. Idle: from a pane to the prompt; there, twice, if it is empty: rewind."""
-        agent, workspace = self.stage.engine.agent, self.stage.workspace
-        if agent.interrupt(hard=agent.is_stopping):
+        workspace = self.stage.workspace
+        if self.stop_work():
             self._escaped = 0.0
             return
         if workspace.focused_pane is not None:
@@ -218,6 +220,11 @@ class PromptPresenter(Presenter):
             self.stage.spawn(self.run_command("rewind"))
         else:
             self._escaped = time.monotonic()
+
+    def stop_work(self) -> bool:
+        """Stop the turn, else what runs for the user beside it; a second time kills. False where nothing runs."""
+        agent = self.stage.engine.agent
+        return agent.interrupt(hard=agent.is_stopping) or self.stop_other()
 
     def _refuse_paste(self, message: PasteRefused) -> None:
         text = f"The paste has {message.characters:,} characters; the prompt takes {message.limit:,}."

@@ -50,10 +50,8 @@ class SessionPresenter(Presenter):
         if selected := app.screen.get_selected_text():
             app.screen.clear_selection()
             self.stage.spawn(copy_text(app, selected, "the selection"))
-        elif self.stage.workspace.prompt.clear():
+        elif self.stage.workspace.prompt.clear() or self._prompt.stop_work():
             pass
-        elif self.stage.engine.agent.is_busy:
-            self._prompt.stop()
         elif time.monotonic() - self._asked_to_quit < QUIT_WITHIN:
             self.stage.spawn(leave(self.stage))
         else:

@@ -168,6 +168,8 @@ class DecisionScreen(ModalScreen[T], Generic[T]):
         elif not self._admits() or await self.app._check_bindings(event.key):
             event.stop()
             event.prevent_default()
+        elif event.is_printable:  # it means nothing here: text for something else, of which no later letter may decide
+            self.guard.shut()
 
     def _type_on(self, event: events.Key) -> None:
         """Take text that was typed so fast behind the key which opened an entry that the entry had no focus yet."""

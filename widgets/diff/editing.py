@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from textual import work
+
 from core.contract.diff import FilePatch
 from core.contract.errors import StetError
 from widgets.approval.inline_editor import InlineEditor
@@ -200,8 +202,9 @@ class EditingScreen(ReadingScreen):
         proposal = proposal or self.proposal
         if text != proposal.patch.new_text:
             self._rebuilds += 1
-            self.run_worker(self._recompute_patch(proposal, proposal.patch, text), group="edit")
+            self._recompute_patch(proposal, proposal.patch, text)
 
+    @work(group="edit")
     async def _recompute_patch(self, proposal: Proposal, before: FilePatch, text: str) -> None:
         assert self._recompute is not None
         message = ""

@@ -9,6 +9,7 @@ import asyncio
 from typing import ClassVar
 
 from rich.style import Style
+from textual import work
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
@@ -124,8 +125,9 @@ class SheetView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         self.refresh()
         if self._thread is None or self._thread.is_finished:
-            self._thread = self.run_worker(self._lay_out(), group="layout")
+            self._thread = self._lay_out()
 
+    @work(group="layout")
     async def _lay_out(self) -> None:
         """Lay out in a thread; what was asked for meanwhile comes after it, the latest alone."""
         while self.is_laying_out and (wanted := self._wanted) is not None:
@@ -267,8 +269,9 @@ class SheetView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def start_tinting(self) -> None:
         """Find the syntax of the proposal as it is now."""
-        self.run_worker(self._tint(self.proposal), group="tint", exclusive=True, exit_on_error=False)
+        self._tint(self.proposal)
 
+    @work(group="tint", exclusive=True, exit_on_error=False)
     async def _tint(self, proposal: Proposal) -> None:
         """Find the syntax of both texts in a thread; a file that was left meanwhile is dropped."""
         patch = proposal.patch

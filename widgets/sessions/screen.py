@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -99,8 +99,9 @@ class SessionsScreen(ModalScreen[str]):
     def _filter(self, message: Input.Changed) -> None:
         self._show(message.value)
 
-    def _show(self, words: str) -> None:
-        self.run_worker(self._find(words), group="search", exclusive=True)
+    @work(group="search", exclusive=True)
+    async def _show(self, words: str) -> None:
+        await self._find(words)
 
     async def _find(self, words: str) -> None:
         self._rows = await self._search(words)
@@ -121,8 +122,9 @@ class SessionsScreen(ModalScreen[str]):
         if row is not None and row.id != self._asked:
             self._asked = ""
             self._say("")
-        self.run_worker(self._read(row.id if row is not None else ""), group="preview", exclusive=True)
+        self._read(row.id if row is not None else "")
 
+    @work(group="preview", exclusive=True)
     async def _read(self, id: str) -> None:
         pane, text = self.query_one("#sessions-preview", VerticalScroll), self.query_one("#sessions-text", Static)
         if not pane.display or not id:

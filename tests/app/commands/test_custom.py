@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from app.custom_commands import CustomCommand, Piece, load_commands, take_apart
 from core.contract.errors import StetError
-from core.contract.events import Notice, PromptSubmitted, ToolCallFinished
+from core.contract.events import ApprovalMode, Notice, PromptSubmitted, ToolCallFinished
+from core.contract.tool import CallState
 from tests.app.running import Running, running
 
 pytestmark = pytest.mark.anyio
@@ -116,6 +117,26 @@ async def test_a_command_of_the_user_asks_before_it_runs_anything(project: Path)
         assert sent.text.startswith("Look at this: seen "), "what it printed, and nothing about how it ran"
         assert sent.attachments == (), "no @ of a template attaches anything by itself"
         await stet.idle()
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_what_a_command_of_the_user_runs_is_stopped_by_a_key(project: Path, key: str) -> None:
+    folder = project.parent / "config" / "commands"
+    folder.mkdir(parents=True)
+    deaf = "trap '' INT TERM HUP; echo deaf; sleep 1000"
+    (folder / "wait.md").write_text(f"Look at !{{{deaf}}} and !{{touch made}}")
+    async with running(project) as stet:
+        await stet.engine.set_mode(ApprovalMode.YOLO)
+        await send(stet, "wait")
+        await stet.shows("\ndeaf")
+        await stet.press(key)
+        await stet.until(lambda: stet.of(ToolCallFinished), "its end")
+        (done,) = stet.of(ToolCallFinished)
+        assert done.state is CallState.CANCELLED
+        await stet.until(lambda: any("Nothing was sent" in n.message for n in stet.app._notifications), "the toast")
+        assert not (project / "made").exists()
+        assert not any(job.running and not job.is_shell for job in stet.engine.jobs)
+        assert stet.of(PromptSubmitted) == []
 
 
 async def test_commands_of_a_project_count_only_where_it_is_trusted(project: Path) -> None:

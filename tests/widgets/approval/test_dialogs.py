@@ -92,6 +92,20 @@ async def test_one_key_decides(key: str, outcome: ToolConfirmationOutcome) -> No
         assert dialog.outcome == ApprovalReply(outcome)
 
 
+async def test_a_text_that_is_typed_into_an_open_dialog_decides_nothing_after_its_first_letter() -> None:
+    clock = Clock()
+    async with Host().run_test(size=(80, 24)) as pilot:
+        dialog = await show(pilot, request(command("ls")), guard=TypeAheadGuard(0.4, clock))
+        clock.now += 1.0
+        for key in "x, only 1 y":
+            clock.now += 0.2
+            await press(pilot, "space" if key == " " else key)
+        assert dialog.outcome is None
+        clock.now += 1.0
+        await press(pilot, "y")
+        assert dialog.outcome == ApprovalReply(ToolConfirmationOutcome.PROCEED_ONCE)
+
+
 async def test_wider_answers_that_are_not_offered_do_nothing() -> None:
     async with Host().run_test(size=(80, 24)) as pilot:
         dialog = await show(pilot, request(command("ls")))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
+
 import pytest
 from rich.cells import cell_len
 from textual.strip import Strip
 from textual.widgets import Input
 
 from core.diff.hunks import make_patch
-from tests.widgets.diff.host import Host, drawn, numbered, press, review, segments, settle, show, three_hunks
+from tests.widgets.diff.host import Host, drawn, numbered, press, review, segments, settle, show, small, three_hunks
 from tests.widgets.hostile import HOSTILE, is_safe
 from widgets.diff.painter import Painter
 from widgets.diff.view import DiffView
@@ -205,3 +208,15 @@ async def test_a_hunk_that_changes_blanks_alone_says_so() -> None:
         await show(pilot, review(make_patch("a.txt", before, after)))
         heads = [line for line in drawn(app) if "@@" in line]
         assert ["only blanks" in head for head in heads] == [True, False, True]
+
+
+async def test_a_review_that_closes_at_once_leaves_no_work_that_was_never_begun() -> None:
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        async with Host().run_test(size=(80, 24)) as pilot:
+            screen = await show(pilot, review(small()))
+            screen.view.start_tinting()
+            pilot.app.workers.cancel_all()
+            await settle(pilot)
+        gc.collect()
+    assert not [each for each in noted if "never awaited" in str(each.message)]
