@@ -19,6 +19,7 @@ from app.attachments import Attachments, read_attachments
 from app.options import SessionOptions
 from app.outside_tools import OutsideTools, open_outside_tools
 from app.policy_setup import find_trust, rule_files, untrusted_notice
+from app.services.malloc import bound_malloc
 from app.session_services import connect_services
 from app.shell_mention import read_shell
 from app.undo_setup import make_undo_store
@@ -181,6 +182,7 @@ async def open_engine(options: SessionOptions, ask_trust: AskTrust | None = None
     Raises:
         StetError: there is no usable model, directory or session.
     """
+    bound_malloc()
     folders = find_folders(os.environ)
     trust = await _find_trust(options, folders, ask_trust)
     options = replace(options, trust=trust.is_trusted)

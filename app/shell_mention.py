@@ -24,8 +24,8 @@ async def read_shell(jobs: JobTable, mentions: tuple[str, ...]) -> tuple[str, tu
     job = mentioned_job(jobs) if MENTION in mentions else None
     if job is None:
         return "", mentions
-    lines = (await job.text()).rstrip("\n").split("\n")
-    shown = "\n".join(lines[-MAX_LINES:])[-MAX_CHARACTERS:]
+    lines = (await job.text())[-MAX_CHARACTERS:].rstrip("\n").split("\n")
+    shown = "\n".join(lines[-MAX_LINES:])
     which = "the user's shell"
     if not job.is_shell:
         which, shown = "a command", f"$ {job.command}\n{shown}"

@@ -97,9 +97,7 @@ class BulkFeed:
         """Draw text from `at` up to `stop`, or as far as there is time; return how far."""
         now = time.perf_counter()
         while at < stop:
-            # cut before sequences only: a long text without any is drawn fast because it is long
-            end = text.find("\x1b", at + self._slice, stop) if deadline < inf else -1
-            piece = text[at : end if end >= 0 else stop]
+            piece = text[at : self._cut(text, at, stop) if deadline < inf else stop]
             self._fast.feed(piece)
             at += len(piece)
             began, now = now, time.perf_counter()
@@ -107,6 +105,13 @@ class BulkFeed:
             if now > deadline:
                 break
         return at
+
+    def _cut(self, text: str, at: int, stop: int) -> int:
+        """Return the end of what is drawn next: a sequence or a line is; one long line is drawn fast as a whole."""
+        end = text.find("\x1b", at + self._slice, stop)
+        end = end if end >= 0 else stop
+        line = text.find("\n", at + self._slice, end) + 1
+        return line or end
 
     @staticmethod
     def _look(text: str, at: int) -> int:
@@ -148,7 +153,7 @@ class BulkFeed:
             rows += _count_rows(text, before + 1, drawn + 1, grid)
             drawn = before
         block = text[at : drawn + 1]
-        if "\t" in block and grid.tabstops != set(range(8, grid.columns, 8)):
+        if "\t" in block and {at for at in grid.tabstops if at < grid.columns} != set(range(8, grid.columns, 8)):
             return at
         if self._unseen.columns != grid.columns:
             self._unseen = UnseenLines(grid.columns, grid.pens)

@@ -307,16 +307,18 @@ def start_in_terminal(
             made.append(self)
 
     def close() -> None:
-        made[0].closed = True
+        process = made.pop()
+        process.closed = True
         with contextlib.suppress(OSError):
-            made[0].fileobj.close()
+            process.fileobj.close()
 
     try:
         Recorded.spawn(list(argv), env=dict(environment), preexec_fn=prepare, dimensions=(lines, columns))
     except BaseException:
         if made:
+            pid = made[0].pid
             close()
-            _reap(made[0].pid)
+            _reap(pid)
         raise
     return Child(made[0].pid, made[0].fd, is_terminal=True, close=close)
 

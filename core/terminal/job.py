@@ -219,6 +219,12 @@ class Job:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), 2.0)
 
+    def drop(self) -> None:
+        """Give back what it wrote and showed: it has ended, and nobody asks for it any more."""
+        self.log.close()
+        self._emulator.drop()
+        self._emulator = TerminalScreen(1, 1)
+
     def duplicate(self) -> tuple[int, ...]:
         """Return other descriptors of our side of its terminal or pipe: those to be read on, one after another."""
         return self._child.duplicate()

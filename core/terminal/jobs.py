@@ -208,8 +208,8 @@ class JobTable:
             self._served[job.id].add_done_callback(lambda served: self.forget(id))
             return
         del self._served[job.id]
-        job.log.close()
         del self._jobs[job.id]
+        job.drop()
 
     def keep(self, id: str, path: str) -> None:
         """Let a job run on when the session ends, or what it left running; what it writes then goes to a file's end."""

@@ -21,6 +21,8 @@ _PLAYS = re.compile(
     rb"|\x1b(?!\[(?:[0-9;:]*m|0?K))"
 )
 """What does more than write lines, one below the other, in some colours."""
+_PIECE = 4 * 65536 + 16
+"""Bytes that are looked at in one go, as nobody else has a turn meanwhile: the longest sequence is shorter."""
 _QUESTION = re.compile(r"(?:[?:]|[\[(](?:y|yes)/[^\])]*[\])])$", re.IGNORECASE)
 
 
@@ -73,11 +75,49 @@ async def output_text(log: OutputLog, screen: TerminalScreen | None) -> str:
 
 
 def _plays(data: bytes) -> bool:
-    return bool(_PLAYS.search(data))
+    at = 0
+    while at < len(data):
+        stop = at + _PIECE
+        found = _PLAYS.search(data, at, stop)
+        if found is None:
+            at = stop - 1
+        elif found.start() == at or stop >= len(data):
+            return True
+        else:
+            at = found.start()  # once more, with room: at the end of a piece nothing tells how it goes on
+    return False
 
 
 def log_text(data: bytes) -> str:
     """Return raw output as text: escape sequences go, of a line that was overwritten after CR the last state stays."""
-    text = _SEQUENCE.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
-    lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in text.split("\n")]
-    return make_visible("\n".join(lines).rstrip("\n"))
+    lines: list[str] = []
+    open_line: list[str] = []
+    at = 0
+    while at < len(data):
+        stop = _cut(data, at)
+        whole, end, rest = _SEQUENCE.sub("", data[at:stop].decode("utf-8", "replace")).rpartition("\n")
+        if end:
+            lines.append(_last_states("".join((*open_line, whole))))
+            open_line.clear()
+        open_line.append(rest)
+        at = stop
+    lines.append(_last_states("".join(open_line)))
+    return "\n".join(lines).rstrip("\n")
+
+
+def _cut(data: bytes, at: int) -> int:
+    """Return the end of the piece that begins at `at`: before a sequence, or where none can go on."""
+    stop = at + _PIECE
+    if stop >= len(data):
+        return len(data)
+    escape = data.rfind(b"\x1b", at + 1, stop)
+    if escape >= 0:
+        return escape
+    while data[stop] & 0xC0 == 0x80 and stop > at + _PIECE - 4:  # not within a character
+        stop -= 1
+    return stop
+
+
+def _last_states(text: str) -> str:
+    lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+    return make_visible("\n".join(lines))

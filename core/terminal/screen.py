@@ -107,7 +107,7 @@ class TerminalScreen(ModalGrid):
             self.cursor.x = min(self.cursor.x, columns - 1)
         else:
             reflow(self, columns, lines)
-        self.tabstops |= set(range(8 * (self.columns // 8 + 1), columns, 8))
+        self.tabstops |= set(range(8 * -(-self.columns // 8), columns, 8))
         self.columns, self.lines = columns, lines
         self.note_room()
         self.set_margins()
@@ -119,6 +119,13 @@ class TerminalScreen(ModalGrid):
         """After a change of the width go on wrapping the scrollback anew for some time; return whether more is left."""
         self._frame = None
         return self.history.rewrap_more(seconds)
+
+    def drop(self) -> None:
+        """Give all memory back; the screen can't be used any more.
+
+        Its parts refer to one another: the garbage collector would find them late and all at once, or never.
+        """
+        vars(self).clear()
 
     # --- out --------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 from app.services.collection import start_collecting
+from app.services.malloc import bound_malloc
 from core.contract.events import Event
 from core.terminal.environment import SESSION_MARK
 from core.terminal.job import Job
@@ -188,6 +189,7 @@ class Memory:
 
 
 async def soak(seconds: float, seed: int, turns: Turns) -> int:
+    bound_malloc()
     start_collecting()
     asyncio.get_running_loop().set_task_factory(turns.start)
     dice = random.Random(seed)

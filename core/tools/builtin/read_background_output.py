@@ -69,9 +69,10 @@ class ReadBackgroundOutputInvocation(BaseToolInvocation[ReadBackgroundOutputPara
             finally:
                 for task in awaited:
                     task.cancel()
-        output = (await job.text()).strip("\n").split("\n")
-        shown = output[-self.params.lines :]
-        head = f"Showing last {len(shown)} of {len(output)} lines:" if len(shown) < len(output) else "Full output:"
+        output = (await job.text()).strip("\n")
+        count = output.count("\n") + 1
+        shown = output.rsplit("\n", self.params.lines)[-self.params.lines :]
+        head = f"Showing last {len(shown)} of {count} lines:" if len(shown) < count else "Full output:"
         state = await describe_job(job)
         if job.state is JobState.WAITING:
             state += f"\n  its last line: {job.last_line()}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -134,3 +136,18 @@ async def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.Monkey
         await served
         await asyncio.sleep(0)
         assert jobs.find(left.id) is None
+
+
+async def test_a_job_that_is_forgotten_gives_its_screen_back_at_once(tmp_path: Path) -> None:
+    async with JobTable() as jobs:
+        job = await jobs.start("seq 2000", str(tmp_path))
+        await job.wait()
+        await jobs._served[job.id]
+        entries = weakref.ref(job.scrollback)
+        gc.disable()
+        try:
+            jobs.forget(job.id)
+            assert entries() is None, "it waits for the garbage collector"
+        finally:
+            gc.enable()
+        assert job.frame().lines == 1

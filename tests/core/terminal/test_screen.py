@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from core.contract.frame import PLAIN, CellStyle, Span
 from core.contract.visible import has_hidden
+from core.terminal import plain_text
 from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.screen import TerminalScreen
 from core.terminal.width import NARROW, WIDE_CLASS, cell_width, clean
@@ -341,3 +342,23 @@ def test_screen_text_joins_what_was_wrapped() -> None:
 def test_log_text_removes_what_is_no_text() -> None:
     raw = b"\x1b]0;t\x07\x1b[1mbold\x1b[0m\r\n10%\r50%\r100%\r\nbad \xff \x1b_x\x1b\\end\n\n"
     assert log_text(raw) == "bold\n100%\nbad \ufffd end"
+
+
+OUTPUT = st.lists(
+    st.sampled_from(
+        [
+            *("a", "word " * 9, "é日", "\n", "\r\n", "\r", "\t", "\x07", "\x1b", "\\", "\x9b"),
+            *("\x1b[31m", "\x1b[K", "\x1b[2J", "\x1b]0;a\ntitle\x07", "\x1bPq", "\x1b\\", "\x1b(B"),
+        ]
+    ).map(str.encode)
+    | st.binary(max_size=3),
+    max_size=60,
+).map(b"".join)
+
+
+@given(OUTPUT)
+def test_output_is_the_same_text_however_it_is_cut(data: bytes) -> None:
+    whole = log_text(data), plain_text._plays(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_text, "_PIECE", 100)
+        assert (log_text(data), plain_text._plays(data)) == whole

@@ -213,13 +213,16 @@ LINES = st.one_of(
 )
 def test_a_flood_ends_as_if_every_character_had_been_drawn(lines: list[str], before: str, size: int) -> None:
     text = before + "\r\n".join(lines) + "\r\nend"
-    fast, slow, held = (TerminalScreen(20, 4, 30) for _ in range(3))
+    fast, slow, held, paused = (TerminalScreen(20, 4, 30) for _ in range(4))
     fast.feed(text)
     for character in text:
         slow.feed(character)
     for at in range(0, len(text), size):
         held.feed(text[at : at + size], hold=True)
-    for screen in (fast, held):
+    rest = text
+    while rest:
+        rest = paused.feed(rest, hold=True, seconds=0.0)
+    for screen in (fast, held, paused):
         assert screen.frame() == slow.frame()
         assert list(screen.history.rows(0, 99)) == list(slow.history.rows(0, 99))
         assert screen_text(screen_lines(screen)) == screen_text(screen_lines(slow))
@@ -249,6 +252,23 @@ def test_a_flood_takes_the_short_way() -> None:
     screen.settle()
     assert shown(screen) == ["997", "998", "999", ""]
     assert texts(list(screen.history.rows(0, 99)))[-1] == "996"
+
+
+@pytest.mark.parametrize("before", ["\x1b[2;3r", "\x1b[?1049h", "\x1b[4h", "\x1b[?7l"])
+def test_what_no_short_way_is_for_is_left_when_the_time_is_over(before: str) -> None:
+    screen = make(before)
+    assert len(screen.feed("abc\r\n" * 4000, hold=True, seconds=0.0)) > 10_000
+
+
+def test_a_flood_with_tabs_takes_the_short_way_after_other_sizes() -> None:
+    screen = make("", columns=40, lines=4)
+    for columns in (80, 30, 100):
+        screen.resize(columns, 4)
+        screen.feed("a\tb\r\n" * 1000, hold=True)
+        assert all(line.is_blank for line in screen.grid)
+        assert screen.frame().rows[2][0].text.rstrip() == "a       b"
+    screen.feed("\x1b[H" + "\t" * 9 + ".\t.")
+    assert screen.frame().rows[0][0].text.index(".", 73) == 80
 
 
 # --- the scrollback at another width ------------------------------------------------------------------
