@@ -36,7 +36,7 @@ demo: $(RUN_STAMP)
 
 test: lint
 	@$(CHECK) -m compileall -q $(FOLDERS)
-	$(CHECK) -m pytest -q --numprocesses=$(WORKERS) $(ARGS)
+	$(CHECK) -m pytest -q --numprocesses=$(WORKERS) --dist=worksteal $(ARGS)
 
 lint: $(TEST_STAMP)
 	$(CHECK) -m ruff check --quiet

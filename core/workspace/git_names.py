@@ -109,9 +109,10 @@ class _Question:
         """Return untracked files (and, with `/`, repositories) and what of all is ignored, from the first answer."""
         ignored: set[bytes] = set()
         if entries and self._filtered:
-            given = b"\0".join(entries) + b"\0"
+            bare = {entry.removesuffix(b"/"): entry for entry in entries}  # to `a/`, git applies the pattern `a/*`, too
+            given = b"\0".join(bare) + b"\0"
             answer = ask_git(self._directory, ["check-ignore", "-z", "--stdin"], given, accept=(0, 1))
-            ignored = set(answer.split(b"\0")[:-1])
+            ignored = {bare[name] for name in answer.split(b"\0")[:-1]}
         files = [entry for entry in entries if entry not in ignored and not entry.endswith(b"/")]
         folders = [os.fsdecode(entry) for entry in entries if entry not in ignored and entry.endswith(b"/")]
         below, left_out = self._look_into(folders)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.workspace import listing as listing_module
@@ -46,6 +46,7 @@ LINES = st.builds(
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(files={"a/a"}, top=["a/*"], deep=["a", "!a"])
 @given(files=st.sets(PATHS, min_size=1, max_size=8), top=st.lists(LINES, max_size=4), deep=st.lists(LINES, max_size=2))
 def test_rules_without_git_are_those_of_git(
     tmp_path_factory: pytest.TempPathFactory, files: set[str], top: list[str], deep: list[str]
