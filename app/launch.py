@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SIGNALLED = 128
 """An exit code beyond that is this and the number of the signal that ended us."""
-_SWITCH_INTERVAL = 0.001
+SWITCH_INTERVAL = 0.001
 """Seconds (Python's own choice is 0.005) after which a thread that imports or searches lets the screen go on: a key
 changes threads several times until it shows."""
 
@@ -42,7 +42,7 @@ def _run(options: SessionOptions, inline: bool, note: Note) -> int:
     import gc
 
     gc.disable()  # nothing made while starting is garbage; the application turns it on after the first paint
-    sys.setswitchinterval(_SWITCH_INTERVAL)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         return _run_application(options, inline, note)
     except StetError as error:

@@ -16,10 +16,11 @@ _INVISIBLE = (
 )
 _SELECTED = f"[{_EMOJI}#*0-9]"
 """What a variation selector may follow."""
+_NEVER_SHOWN = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff" + _INVISIBLE
+_SUSPECT = re.compile(f"[{_NEVER_SHOWN}\u200d\ufe0e\ufe0f]")
+"""What `_HIDDEN` may match; found in a tenth of the time."""
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    + _INVISIBLE
-    + "]"
+    f"[{_NEVER_SHOWN}]"
     + f"|(?<![{_EMOJI}])(?<!{_SELECTED}\ufe0f)\u200d|\u200d(?![{_EMOJI}])|(?<!{_SELECTED})[\ufe0e\ufe0f]"
 )
 
@@ -39,7 +40,8 @@ def make_visible(text: str) -> str:
     """Return `text` with every hidden character shown as a symbol; CR LF counts as a line feed."""
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(_show, text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    return _HIDDEN.sub(_show, text) if _SUSPECT.search(text) else text
 
 
 def make_visible_line(text: str) -> str:

@@ -100,9 +100,12 @@ class OutputLog:
             return b"".join(self._chunks), b""
         self._spill()
         half = self._half
-        self._file.seek(0)
-        stored = self._file.read()
         if self.total <= 2 * half:
-            return stored[: self.total], b""
-        turn = (self.total - half) % half
-        return stored[:half], stored[half + turn :] + stored[half : half + turn]
+            return self._part(0, self.total), b""
+        turn = half + (self.total - half) % half
+        return self._part(0, half), self._part(turn, 2 * half) + self._part(half, turn)
+
+    def _part(self, start: int, stop: int) -> bytes:
+        assert self._file is not None
+        self._file.seek(start)
+        return self._file.read(stop - start)

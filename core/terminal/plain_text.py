@@ -21,8 +21,10 @@ _PLAYS = re.compile(
     rb"|\x1b(?!\[(?:[0-9;:]*m|0?K))"
 )
 """What does more than write lines, one below the other, in some colours."""
-_PIECE = 4 * 65536 + 16
-"""Bytes that are looked at in one go, as nobody else has a turn meanwhile: the longest sequence is shorter."""
+_PIECE = 32768
+"""Bytes that are looked at in one go, if possible: nobody else has a turn meanwhile."""
+_LONGEST = 4 * 65536 + 16
+"""No sequence has as many bytes."""
 _QUESTION = re.compile(r"(?:[?:]|[\[(](?:y|yes)/[^\])]*[\])])$", re.IGNORECASE)
 
 
@@ -77,7 +79,7 @@ async def output_text(log: OutputLog, screen: TerminalScreen | None) -> str:
 def _plays(data: bytes) -> bool:
     at = 0
     while at < len(data):
-        stop = at + _PIECE
+        stop = at + _LONGEST
         found = _PLAYS.search(data, at, stop)
         if found is None:
             at = stop - 1
@@ -108,14 +110,15 @@ def log_text(data: bytes) -> str:
 def _cut(data: bytes, at: int) -> int:
     """Return the end of the piece that begins at `at`: before a sequence, or where none can go on."""
     stop = at + _PIECE
-    if stop >= len(data):
-        return len(data)
     escape = data.rfind(b"\x1b", at + 1, stop)
+    if escape < 0 and data[at] == 0x1B:
+        stop = at + _LONGEST
+        escape = data.find(b"\x1b", at + 1, stop)
     if escape >= 0:
         return escape
-    while data[stop] & 0xC0 == 0x80 and stop > at + _PIECE - 4:  # not within a character
-        stop -= 1
-    return stop
+    if stop < len(data) and data[stop] & 0xC0 == 0x80:  # perhaps within a character
+        stop = next((lead for lead in range(stop - 1, stop - 4, -1) if data[lead] >= 0xC0), stop)
+    return min(stop, len(data))
 
 
 def _last_states(text: str) -> str:

@@ -14,11 +14,13 @@ import gc
 import os
 import random
 import selectors
+import statistics
 import sys
 import time
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
+from app.launch import SWITCH_INTERVAL
 from app.services.collection import start_collecting
 from app.services.malloc import bound_malloc
 from core.contract.events import Event
@@ -169,31 +171,42 @@ class Steps(Coroutine[Any, Any, Any]):
 
 
 class Memory:
-    """How large the process is, once all is warm and at most."""
+    """How large the process is: what stays, not what the text of a large output takes for a moment."""
 
-    def __init__(self, seconds: float) -> None:
-        self._warm = time.monotonic() + WARM_UP * seconds
-        self.first = self.most = 0.0
+    def __init__(self) -> None:
+        self._sizes: list[float] = []
 
     async def watch(self, turns: Turns) -> None:
         said = time.monotonic()
         while True:
             await asyncio.sleep(0.05)
-            now, size = time.monotonic(), resident_mebibytes(os.getpid())
-            if now < self._warm:
-                self.first = max(self.first, size)
-            self.most = max(self.most, size)
-            if now - said > 30:
-                said = now
-                print(f"    {size:6.0f} MiB, {turns}", flush=True)
+            self._sizes.append(resident_mebibytes(os.getpid()))
+            if time.monotonic() - said > 30:
+                said = time.monotonic()
+                print(f"    {self._sizes[-1]:6.0f} MiB, {turns}", flush=True)
+
+    def median(self, begin: float, end: float) -> float:
+        """Return the middle size (MiB) of a part of the time, given as shares of it."""
+        count = len(self._sizes)
+        return statistics.median(self._sizes[int(begin * count) : int(end * count)])
+
+    @property
+    def growth(self) -> float:
+        """MiB from when all was warm to the end."""
+        return self.median(0.9, 1.0) - self.median(WARM_UP / 2, WARM_UP)
+
+    def __str__(self) -> str:
+        warm, end = self.median(WARM_UP / 2, WARM_UP), self.median(0.9, 1.0)
+        return f"{warm:.0f} MiB when warm, {end:.0f} at the end, {max(self._sizes):.0f} for a moment"
 
 
 async def soak(seconds: float, seed: int, turns: Turns) -> int:
+    sys.setswitchinterval(SWITCH_INTERVAL)  # this, and what follows, as the application does
     bound_malloc()
     start_collecting()
     asyncio.get_running_loop().set_task_factory(turns.start)
     dice = random.Random(seed)
-    memory = Memory(seconds)
+    memory = Memory()
     count = 0
 
     async def publish(event: Event) -> None:
@@ -213,9 +226,9 @@ async def soak(seconds: float, seed: int, turns: Turns) -> int:
                 tasks.create_task(work(jobs))
         watching.cancel()
     left = marked_processes(SESSION_MARK, jobs.session)
-    print(f"    {count} jobs in {seconds:.0f} s: {memory.first:.0f} MiB when warm, {memory.most:.0f} at most;")
+    print(f"    {count} jobs in {seconds:.0f} s: {memory};")
     print(f"    {turns}; {len(left)} processes left")
-    return (memory.most - memory.first > GROWTH_MIB) + (turns.busy > STALL_SECONDS) + bool(left)
+    return (memory.growth > GROWTH_MIB) + (turns.busy > STALL_SECONDS) + bool(left)
 
 
 def main() -> int:

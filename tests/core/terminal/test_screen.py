@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.contract.frame import PLAIN, CellStyle, Span
-from core.contract.visible import has_hidden
+from core.contract.visible import has_hidden, make_visible
 from core.terminal import plain_text
 from core.terminal.plain_text import log_text, screen_lines, screen_text
 from core.terminal.screen import TerminalScreen
@@ -347,7 +347,22 @@ def test_log_text_removes_what_is_no_text() -> None:
 OUTPUT = st.lists(
     st.sampled_from(
         [
-            *("a", "word " * 9, "é日", "\n", "\r\n", "\r", "\t", "\x07", "\x1b", "\\", "\x9b"),
+            *(
+                "a",
+                " ",
+                " \x0b",
+                "\xa0\x85",
+                "word " * 9,
+                "é日🙂" * 3,
+                "\n",
+                "\r\n",
+                "\r",
+                "\t",
+                "\x07",
+                "\x1b",
+                "\\",
+                "\x9b",
+            ),
             *("\x1b[31m", "\x1b[K", "\x1b[2J", "\x1b]0;a\ntitle\x07", "\x1bPq", "\x1b\\", "\x1b(B"),
         ]
     ).map(str.encode)
@@ -359,6 +374,10 @@ OUTPUT = st.lists(
 @given(OUTPUT)
 def test_output_is_the_same_text_however_it_is_cut(data: bytes) -> None:
     whole = log_text(data), plain_text._plays(data)
+    lines = plain_text._SEQUENCE.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n").split("\n")
+    states = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in lines]
+    assert whole[0] == make_visible("\n".join(states)).rstrip("\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain_text, "_PIECE", 100)
+        patch.setattr(plain_text, "_PIECE", 7)
+        patch.setattr(plain_text, "_LONGEST", 100)
         assert (log_text(data), plain_text._plays(data)) == whole
