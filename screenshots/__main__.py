@@ -39,6 +39,7 @@ from core.contract.ids import SessionId
 from core.session import statistics
 from core.session.store import SessionStore
 from widgets.approval.dialog import DecisionScreen
+from widgets.diff.review import ReviewScreen
 from widgets.transcript.view import TranscriptView
 
 FOLDER = Path(__file__).parent
@@ -147,9 +148,9 @@ class Session:
         await self.until(lambda: self.app.screen is not screen, "the end of a screen")
 
     async def accept(self) -> None:
-        """Accept what the dialog shows; first to its end, as it asks for."""
+        """Accept what the dialog shows; in a review first to its end, as it asks for."""
         dialog = self.app.screen
-        await self.press(*"vvvvvv", "y")
+        await self.press(*("vvvvvv" if isinstance(dialog, ReviewScreen) else ""), "y")
         await self.until(lambda: self.app.screen is not dialog, "the end of a dialog")
 
 
